@@ -19,18 +19,19 @@ $(STAMPS)/venv:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@mkdir -p $(STAMPS) && touch $@
 
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles a module when it is first imported; most of what is installed never is.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 # The editable installation uses the profile `dev` of Cargo.toml, which the kernel's tests share.
 $(STAMPS)/build: $(STAMPS)/venv pyproject.toml $(RUST)
-	$(PIP_INSTALL) --editable '.[all]'
+	$(PIP_INSTALL) --editable '.[release]'
 	@touch $@
 
 $(STAMPS)/dev $(STAMPS)/campaign: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP_INSTALL) --group $*
 	@touch $@
 
-build: $(STAMPS)/build  ## .venv with the package and its extras
+build: $(STAMPS)/build  ## .venv with the package and what a release needs
 
 demo: build  ## release exact counts of the example survey into build/demo
 	$(BIN)/python -c 'import shutil; shutil.rmtree("build/demo", ignore_errors=True)'
@@ -88,6 +89,7 @@ campaign: export STATPRIV_CAMPAIGN = 1
 campaign: $(STAMPS)/build $(STAMPS)/dev $(STAMPS)/campaign  ## what a release must pass besides: `tests/README.md` (hours)
 	cargo check --quiet --locked --manifest-path benches/rust/Cargo.toml --all-targets --target-dir target
 	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target
+	$(KERNEL_TEST) --workspace
 	$(call SAME_BITS,$(PORTABLE))
 	$(PYTEST) -n 2 -m 'campaign or not campaign'
 	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store

@@ -440,6 +440,12 @@ MAX_FILE_TABLES = Limit(
     refusal="The file is refused, with the key at fault.",
     reason="The work on a file stays within minutes.",
 )
+MAX_KEY_BYTES = Limit(
+    2**16,
+    "Bytes of the file of a key that signs reports, or checks their signatures",
+    refusal="`PublicationError`.",
+    reason="A key has some hundred bytes; a device or a table that is named by mistake is not read whole.",
+)
 MAX_FILE_PARTS = Limit(
     100_000,
     "Parts in a composition file, with their counts",

@@ -61,7 +61,7 @@ class TableError(StatprivError):
 
 
 class LedgerError(StatprivError):
-    """The ledger refuses the release: this table, or some of its rows, was released before."""
+    """The ledger refuses: this table, or some of its rows, was released before, or the ledger is damaged."""
 
 
 class PublicationError(StatprivError):

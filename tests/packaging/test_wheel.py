@@ -1,7 +1,6 @@
 """The wheel: complete, for every Python from 3.10 on, and enough to do the main job where there is no Rust.
 
-It is built once, in the target directory of the checkout, so that what `make build` compiled is used again: with that
-profile, as what is in a wheel does not depend on it. A campaign builds the wheel that users get, and installs it.
+A campaign builds it once, with the profile that users get, and installs it.
 """
 
 import json
@@ -17,12 +16,10 @@ import pytest
 
 import statpriv as sp
 
-from ..cases import CAMPAIGN
-
 ROOT = Path(__file__).parents[2]
 
 # One worker builds the wheel, once: two builds at a time in one target folder disturb each other.
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.campaign]
 
 
 def run(*command: object, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -37,8 +34,7 @@ def run(*command: object, cwd: Path, env: dict[str, str]) -> subprocess.Complete
 def wheel(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     env = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    profile = [] if CAMPAIGN else ["--config-settings=build-args=--profile dev"]
-    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", *profile, "--wheel-dir", place)
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", place)
     run(*pip, ROOT, cwd=place, env=env)
     (built,) = place.glob("*.whl")
     return built

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 
+from ..cases import cases
+
 STEP = 1 / 512
 REACH = 30
 """Of the grid beyond the data, in numbers of the noise's scale 1."""
@@ -64,7 +66,7 @@ def composed(n, parts, noise, **options):
     return sp.compose(queries, sp.Population(n), sp.RandomPartition([size for size, _ in parts]), **options)
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=cases(2, campaign=40), deadline=None)
 @given(
     sizes=st.tuples(st.integers(1, 6), st.integers(1, 6)),
     more=st.integers(0, 3),

@@ -14,15 +14,18 @@ import pytest
 
 import statpriv as sp
 from statpriv import noise, reference
+from statpriv._native import Law
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.model.noise import DiscreteNoise
+from statpriv.model.noise import ContinuousNoise, DiscreteNoise
 from statpriv.model.partitions import Partition
 from statpriv.model.queries.sum import Additive
 from statpriv.model.samplings import Sampling
+from statpriv.model.steps import Step
 
 MULTIPLIERS = (Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(7, 2))
 PMF = {0: Fraction(1, 2), 1: Fraction(1, 3), 2: Fraction(1, 6)}
 FIVE = sp.Population(5)
+COIN = Law.table(0, ["1/2", "1/2"])
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -273,6 +276,34 @@ def test_a_sample_that_does_not_state_that_it_is_independent_of_the_data_is_refu
         sp.delta_at_sizes(half, [4, 5], "0.1", sampling=Unstated())
     with pytest.raises(ArgumentError, match="independently of the data"):
         sp.compose([half], FIVE, UnstatedPartition())
+
+
+def test_an_analyst_on_a_partition_that_does_not_state_that_it_is_independent_of_the_data_is_refused():
+    class FromTheData(sp.RandomPartition):
+        data_independent: ClassVar[bool] = False
+
+    asked = sp.AnyOf([sp.PropertyQuery("1/2", attribute="coin")])
+    with pytest.raises(ArgumentError, match="data_independent = True in the class FromTheData"):
+        sp.compose_adaptive(asked, FIVE, FromTheData([2, 2]))
+
+
+@pytest.mark.parametrize(
+    ("capability", "ask"),
+    [
+        ("number_of_parts", lambda: Partition().number_of_parts),
+        ("masses", lambda: DiscreteNoise().masses),
+        ("spread", lambda: ContinuousNoise().spread),
+        ("rounded_law", lambda: ContinuousNoise().rounded_law(Fraction(1))),
+        ("smoothed", lambda: ContinuousNoise().smoothed(COIN, COIN, Fraction(1))),
+        ("published_for", lambda: Step().published_for(1)),
+        ("of_count", lambda: NoLaw().of_count(COIN, 1)),
+        ("added", lambda: sp.HistogramQuery(["1/2"] * 2).added(1)),
+        ("laws_of_answers", lambda: sp.PropertyQuery("1/2").laws_of_answers(1)),
+    ],
+)
+def test_a_capability_that_is_not_stated_is_refused_by_its_name(capability, ask):
+    with pytest.raises(NotAvailableError, match=f"states no {capability}\\b"):
+        ask()
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,6 @@ from statpriv.numeric.literals import literal
 if TYPE_CHECKING:
     from statpriv.files.assessment import Assessment
 
-__all__ = ["assess"]
-
 _MAX_LINES = 12
 _EXIT_CODES = {None: 0, "proved": 0, "refuted": 1, "undecided": 4}
 _VERDICTS = {

@@ -20,8 +20,6 @@ from statpriv.cli.output import (
 from statpriv.cli.single_count import SingleCount, single_count_options
 from statpriv.numeric.literals import literal
 
-__all__ = ["delta"]
-
 
 @click.command()
 @single_count_options

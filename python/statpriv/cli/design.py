@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import rich_click as click
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from statpriv.model.queries.property import PropertyQuery
     from statpriv.planning.designs import Design, TradeOff
 
-__all__ = ["design"]
-
 _FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_Range: TypeAlias = tuple[Fraction, Fraction]
+"""The ends of a range of p."""
 
 
 def _number_if_given(context: click.Context, option: click.Parameter, text: str | None) -> Fraction | None:
@@ -123,12 +123,6 @@ def _print(plan: Design | TradeOff, *, as_json: bool) -> None:
         print_facts(headline, [("given", given), ("found", found), *sizes, *error, *grounds])
 
 
-def _query(p: tuple[Fraction, Fraction], *, same: bool) -> PropertyQuery:
-    import statpriv as sp
-
-    return sp.PropertyQuery(sp.Between(*p), attribute="the property" if same else None)
-
-
 @click.group(no_args_is_help=False)
 @examples(
     "statpriv design most-queries --n 944 --p 1/2 --epsilon 0.1 --delta 0.05",
@@ -141,181 +135,109 @@ def design() -> None:
     """
 
 
-@design.command("most-queries")
-@_n
-@_p
-@_epsilon
-@_delta
-@_known
-@_same
-@_accuracy
-@_bound
-@_printed
-@examples(
-    "statpriv design most-queries --n 32768 --p 1/2 --epsilon 0.01 --delta 0.05",
-    "statpriv design most-queries --n 944 --p 1/2 --epsilon 1 --delta .1 --rmse .1",
-    "statpriv design most-queries --n 944 --p 0.4..0.6 --epsilon 1 --delta 0.1",
-)
-def most_queries(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """How many queries can be answered, each on a secret random part of its own."""
-    import statpriv as sp
+def _add(name: str, summary: str, shown: Sequence[str], *options: Callable[[_Command], _Command]) -> None:
+    """Add a command that asks the function of `sp.design` with that name, and prints its plan."""
 
-    return sp.design.most_queries(_query(p, same=same), sp.Population(n), **target)
+    def ask(
+        *, p: _Range | list[_Range], n: int | None = None, same: bool = False, **target: object
+    ) -> Design | TradeOff:
+        import statpriv as sp
+
+        def query(ends: _Range) -> PropertyQuery:
+            return sp.PropertyQuery(sp.Between(*ends), attribute="the property" if same else None)
+
+        asked = [query(ends) for ends in p] if isinstance(p, list) else query(p)
+        population = () if n is None else (sp.Population(n),)
+        plan: Design | TradeOff = getattr(sp.design, name.replace("-", "_"))(asked, *population, **target)
+        return plan
+
+    ask.__doc__ = summary
+    command = _printed(examples(*shown)(ask))
+    for option in reversed(options):
+        command = option(command)
+    design.command(name)(command)
 
 
-@design.command("smallest-sizes")
-@_n
-@click.option(
+_several_p = click.option(
     "--p",
-    "probabilities",
     callback=lambda context, option, texts: [exact_range(context, option, text) for text in texts],
     metavar="P",
     multiple=True,
     required=True,
     help="Probability: 1/2, 0.4, or a range 0.4..0.6; once for each query.",
 )
-@_epsilon
-@_delta
-@_known
-@_accuracy
-@_bound
-@_printed
-@examples("statpriv design smallest-sizes --n 99 --p 1/2 --epsilon 1 --delta 1 --rmse .1")
-def smallest_sizes(*, n: int, probabilities: list[tuple[Fraction, Fraction]], **target: Any) -> Design:  # noqa: ANN401
-    """How few entries each of several unrelated queries needs for an accuracy."""
-    import statpriv as sp
-
-    return sp.design.smallest_sizes([_query(p, same=False) for p in probabilities], sp.Population(n), **target)
-
-
-@design.command("largest-size")
-@_n
-@_p
-@_epsilon
-@_delta
-@_queries
-@_known
-@_same
-@_bound
-@_printed
-@examples("statpriv design largest-size --n 944 --p 1/2 --epsilon 0.1 --delta 0.001")
-def largest_size(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """How many entries each query may use, so how precise its answer can be."""
-    import statpriv as sp
-
-    return sp.design.largest_size(_query(p, same=same), sp.Population(n), **target)
-
-
-@design.command("smallest-population")
-@_p
-@_epsilon
-@_delta
-@_queries
-@_known
-@_same
-@_accuracy
-@_bound
-@_printed
-@examples(
-    "statpriv design smallest-population --p 0.2..0.4 --epsilon 0.1 --delta 0.001",
-    "statpriv design smallest-population --p 0.1 --queries 5 --epsilon 1 --delta 1",
+_step = click.option(
+    "--step", callback=exact, metavar="NUMBER", default="0.001", help="The answer is a multiple of it."
 )
-def smallest_population(*, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """How few entries so many queries need, all entries shared equally by them."""
-    import statpriv as sp
-
-    return sp.design.smallest_population(_query(p, same=same), **target)
-
-
-@design.command("most-known")
-@_n
-@_p
-@_epsilon
-@_delta
-@_queries
-@_same
-@_bound
-@_printed
-@examples("statpriv design most-known --n 32768 --p 1/2 --epsilon 0.1 --delta 0.01")
-def most_known(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """How many entries an adversary may know."""
-    import statpriv as sp
-
-    return sp.design.most_known(_query(p, same=same), sp.Population(n), **target)
-
-
-@design.command("widest-range")
-@_n
-@_p
-@_epsilon
-@_delta
-@_queries
-@_known
-@_same
-@click.option("--step", callback=exact, metavar="NUMBER", default="0.001", help="The answer is a multiple of it.")
-@_bound
-@_printed
-@examples(
-    "statpriv design widest-range --n 1000 --p 1/2 --epsilon 0.1 --delta 0.002",
-    "statpriv design widest-range --n 944 --p 0.4..0.5 --epsilon 0.1 --delta 0.01",
+_target = click.option(
+    "--delta", callback=_number_if_given, metavar="NUMBER", help="A target: sizes that reach it are found."
 )
-def widest_range(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """How far p may lie outside what is stated, at both ends."""
-    import statpriv as sp
+_numbers = click.option("--queries", callback=_counts, metavar="COUNT,COUNT,…", help="Which numbers of queries.")
 
-    return sp.design.widest_range(_query(p, same=same), sp.Population(n), **target)
-
-
-@design.command("least-delta")
-@_n
-@_p
-@_epsilon
-@_queries
-@_known
-@_same
-@_bound
-@_printed
-@examples("statpriv design least-delta --n 32768 --p 1/2 --queries 8 --epsilon 0.01")
-def least_delta(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """Which δ so many queries have, all entries shared equally by them."""
-    import statpriv as sp
-
-    return sp.design.least_delta(_query(p, same=same), sp.Population(n), **target)
-
-
-@design.command("least-epsilon")
-@_n
-@_p
-@_delta
-@_queries
-@_known
-@_same
-@_bound
-@_printed
-@examples("statpriv design least-epsilon --n 32768 --p 1/2 --queries 8 --delta 0.01")
-def least_epsilon(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> Design:  # noqa: ANN401
-    """Which ε so many queries have, all entries shared equally by them."""
-    import statpriv as sp
-
-    return sp.design.least_epsilon(_query(p, same=same), sp.Population(n), **target)
-
-
-@design.command("trade-off")
-@_n
-@_p
-@_epsilon
-@click.option("--delta", callback=_number_if_given, metavar="NUMBER", help="A target: sizes that reach it are found.")
-@click.option("--queries", callback=_counts, metavar="COUNT,COUNT,…", help="Which numbers of queries.")
-@_known
-@_same
-@_bound
-@_printed
-@examples(
-    "statpriv design trade-off --n 944 --p 1/2 --epsilon 0.1 --out trade-off.svg",
-    "statpriv design trade-off --n 944 --p 0.3 --epsilon 0.1 --queries 1,2,4,8",
+_add(
+    "most-queries",
+    "How many queries can be answered, each on a secret random part of its own.",
+    [
+        "statpriv design most-queries --n 32768 --p 1/2 --epsilon 0.01 --delta 0.05",
+        "statpriv design most-queries --n 944 --p 1/2 --epsilon 1 --delta .1 --rmse .1",
+        "statpriv design most-queries --n 944 --p 0.4..0.6 --epsilon 1 --delta 0.1",
+    ],
+    *(_n, _p, _epsilon, _delta, _known, _same, _accuracy, _bound),
 )
-def trade_off(*, n: int, p: tuple[Fraction, Fraction], same: bool, **target: Any) -> TradeOff:  # noqa: ANN401
-    """What a number of queries costs in privacy and in accuracy."""
-    import statpriv as sp
-
-    return sp.design.trade_off(_query(p, same=same), sp.Population(n), **target)
+_add(
+    "smallest-sizes",
+    "How few entries each of several unrelated queries needs for an accuracy.",
+    ["statpriv design smallest-sizes --n 99 --p 1/2 --epsilon 1 --delta 1 --rmse .1"],
+    *(_n, _several_p, _epsilon, _delta, _known, _accuracy, _bound),
+)
+_add(
+    "largest-size",
+    "How many entries each query may use, so how precise its answer can be.",
+    ["statpriv design largest-size --n 944 --p 1/2 --epsilon 0.1 --delta 0.001"],
+    *(_n, _p, _epsilon, _delta, _queries, _known, _same, _bound),
+)
+_add(
+    "smallest-population",
+    "How few entries so many queries need, all entries shared equally by them.",
+    [
+        "statpriv design smallest-population --p 0.2..0.4 --epsilon 0.1 --delta 0.001",
+        "statpriv design smallest-population --p 0.1 --queries 5 --epsilon 1 --delta 1",
+    ],
+    *(_p, _epsilon, _delta, _queries, _known, _same, _accuracy, _bound),
+)
+_add(
+    "most-known",
+    "How many entries an adversary may know.",
+    ["statpriv design most-known --n 32768 --p 1/2 --epsilon 0.1 --delta 0.01"],
+    *(_n, _p, _epsilon, _delta, _queries, _same, _bound),
+)
+_add(
+    "widest-range",
+    "How far p may lie outside what is stated, at both ends.",
+    [
+        "statpriv design widest-range --n 1000 --p 1/2 --epsilon 0.1 --delta 0.002",
+        "statpriv design widest-range --n 944 --p 0.4..0.5 --epsilon 0.1 --delta 0.01",
+    ],
+    *(_n, _p, _epsilon, _delta, _queries, _known, _same, _step, _bound),
+)
+_add(
+    "least-delta",
+    "Which δ so many queries have, all entries shared equally by them.",
+    ["statpriv design least-delta --n 32768 --p 1/2 --queries 8 --epsilon 0.01"],
+    *(_n, _p, _epsilon, _queries, _known, _same, _bound),
+)
+_add(
+    "least-epsilon",
+    "Which ε so many queries have, all entries shared equally by them.",
+    ["statpriv design least-epsilon --n 32768 --p 1/2 --queries 8 --delta 0.01"],
+    *(_n, _p, _delta, _queries, _known, _same, _bound),
+)
+_add(
+    "trade-off",
+    "What a number of queries costs in privacy and in accuracy.",
+    [
+        "statpriv design trade-off --n 944 --p 1/2 --epsilon 0.1 --out trade-off.svg",
+        "statpriv design trade-off --n 944 --p 0.3 --epsilon 0.1 --queries 1,2,4,8",
+    ],
+    *(_n, _p, _epsilon, _target, _numbers, _known, _same, _bound),
+)

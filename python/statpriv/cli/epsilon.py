@@ -12,8 +12,6 @@ from statpriv.cli.output import enclosed, ends, grounds, print_facts, print_json
 from statpriv.cli.single_count import SingleCount, single_count_options
 from statpriv.numeric.literals import literal
 
-__all__ = ["epsilon"]
-
 _WHAT_IS_ENCLOSED = {
     "exact": "exact: the least ε itself is enclosed",
     "bound": "bound: the least ε is at most this",

@@ -12,8 +12,6 @@ import rich_click as click
 from statpriv import budget
 from statpriv.errors import ArgumentError
 
-__all__ = ["count_from", "debug_option", "digits_option", "exact", "exact_range", "examples", "json_option"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

@@ -6,8 +6,6 @@ import codecs
 import io
 from typing import TextIO
 
-__all__ = ["never_fail", "one_line", "printable"]
-
 _READABLE = {
     "ε": "epsilon",
     "δ": "delta",

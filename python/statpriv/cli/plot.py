@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from statpriv.model.queries.property import PropertyQuery
     from statpriv.plotting import Line, Picture
 
-__all__ = ["Files", "as_document", "plot"]
-
 _FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 _Computed: TypeAlias = "tuple[Picture, Mapping[str, object]]"
 """A picture, and what was asked for it."""

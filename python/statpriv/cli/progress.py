@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rich.status import Status
     from rich.text import Text
 
-__all__ = ["Waiting", "progress_on_terminal"]
-
 _PATIENCE = 1.0
 """Seconds that nobody minds to wait without a word."""
 _Piece = TypeVar("_Piece")

@@ -16,8 +16,6 @@ from statpriv.cli.plain_text import one_line
 from statpriv.errors import ArgumentError, PublicationError
 from statpriv.numeric.arguments import is_mapping
 
-__all__ = ["report"]
-
 
 @click.group()
 def report() -> None:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from statpriv.assurance.reproduction import Cell, DeltaAgainstSize, Figure, PrintedTable
     from statpriv.theories.partial_knowledge.figures import PublishedFigure
 
-__all__ = ["reproduce"]
-
 _SOURCE = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
 _THESIS = "Desfontaines, Lowering the cost of anonymization, section 3.2.4"
 _LEGEND = (

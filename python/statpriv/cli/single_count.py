@@ -16,8 +16,6 @@ from statpriv.numeric.literals import literal
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
 
-__all__ = ["SingleCount", "single_count_options"]
-
 
 @dataclass(frozen=True)
 class SingleCount:

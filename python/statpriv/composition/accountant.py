@@ -35,8 +35,6 @@ from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, literal
 
-__all__ = ["PartitionAccountant"]
-
 
 class PartitionAccountant:
     """A budget for queries that are chosen one after the other, each answered on rows of its own.
@@ -144,42 +142,15 @@ class PartitionAccountant:
         return self
 
     def supports(self, query: Query, *, size: Number, count: Number = 1) -> bool:
-        """Whether :meth:`compose` would allow the query; nothing changes.
-
-        Parameters
-        ----------
-        query, size, count
-            As for :meth:`compose`.
-
-        Raises
-        ------
-        ArgumentError
-            As :meth:`compose`.
-        """
+        """Whether :meth:`compose` would allow the query; the arguments and errors are its own, and nothing changes."""
         return self._filter.refusal(self._filter.proposed((query,), (size,), count)) is None
 
     def compose_batch(self, queries: Sequence[Query], partition: RandomPartition) -> PartitionAccountant:
         """Allow several answers that are chosen at once, query k on part k of fresh rows.
 
         The charge is the exact composition of the batch as one query: ``(n_B/n) · Δ̂_B(ε)`` for its n_B rows. It never
-        exceeds the sum of the separate charges. The queries may be asked in any order, and not all need be asked.
-
-        Parameters
-        ----------
-        queries : list of queries
-            One query per part, as :func:`statpriv.compose` takes them.
-        partition : RandomPartition
-            Rows of each part.
-
-        Returns
-        -------
-        PartitionAccountant
-            This accountant.
-
-        Raises
-        ------
-        BudgetExceededError, ArgumentError
-            As :meth:`compose`.
+        exceeds the sum of the separate charges. The queries may be asked in any order, and not all need be asked. They
+        are given as to :func:`statpriv.compose`; result and errors are those of :meth:`compose`.
 
         Examples
         --------
@@ -339,22 +310,12 @@ class PartitionAccountant:
         return self._filter.charged(self._at_first[0].size)
 
     def get_delta(self, epsilon: Number) -> Enclosure:
-        """δ at any ε for the queries asked so far.
+        """δ at ε in nats, at least 0, for the queries asked so far; the upper end is the safe one.
 
         **Bookkeeping, not a guarantee**, unless there is a promise. Without a promise it is the sum of Theorem 5.1 over
         the parts asked, as if they had been chosen beforehand; the guarantee for adaptively chosen queries is the
         budget itself, at the accountant's own ε. With a promise it is the δ of the promise, which is a guarantee at
         every ε.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0.
-
-        Returns
-        -------
-        Enclosure
-            The upper end is the safe one.
 
         Examples
         --------
@@ -369,17 +330,9 @@ class PartitionAccountant:
         return self.charged.delta(at)
 
     def get_epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which :meth:`get_delta` is at most `delta`; bookkeeping, unless there is a promise.
+        """The least ε in nats at which :meth:`get_delta` is at most `delta`, at least 0; infinite if there is none.
 
-        Parameters
-        ----------
-        delta : float, int, Fraction, Decimal or str
-            δ, at least 0.
-
-        Returns
-        -------
-        Enclosure
-            ε in nats, at least 0; infinite if no ε suffices.
+        It is bookkeeping, unless there is a promise.
 
         Examples
         --------
@@ -402,12 +355,8 @@ class PartitionAccountant:
         """The privacy curve of all answers so far **if no choice depended on an answer**: :func:`statpriv.compose`.
 
         It is a guarantee at every ε, smaller than the sum, if the queries, their sizes and their number were fixed
-        before the first answer was seen. The accountant cannot check this condition.
-
-        Parameters
-        ----------
-        bound : str, default "tightest"
-            As for :func:`statpriv.compose`.
+        before the first answer was seen. The accountant cannot check this condition. `bound` is that of
+        :func:`statpriv.compose`.
 
         Raises
         ------
@@ -433,7 +382,7 @@ class PartitionAccountant:
             raise ArgumentError(
                 f"{parts} parts were asked; at most {budget.MAX_COMPOSED_PARTS} are composed: get_delta() has no limit"
             )
-        queries: Any = [query for entry in self._filter.entries for _ in range(entry.count) for query in entry.queries]
+        queries = [query for entry in self._filter.entries for _ in range(entry.count) for query in entry.queries]
         sizes = [size for entry in self._filter.entries for _ in range(entry.count) for size in entry.sizes]
         return compose(
             queries,
@@ -487,11 +436,6 @@ class PartitionAccountant:
     @classmethod
     def from_json(cls, text: str) -> PartitionAccountant:
         """The accountant whose state was written by :meth:`to_json`.
-
-        Parameters
-        ----------
-        text : str
-            The document.
 
         Raises
         ------

@@ -12,8 +12,6 @@ from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask, Choice, Str
 from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.literals import abridged
 
-__all__ = ["compose_adaptive"]
-
 
 def compose_adaptive(
     strategy: Strategy | Choice,

@@ -17,9 +17,8 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.property import Between, PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction
+from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET
-
-__all__ = ["AnyPropertyCurve"]
 
 _BITS = 120
 """Precision of e^ε: above that of the doubles in the result, so that it does not widen them."""
@@ -93,34 +92,12 @@ class AnyPropertyCurve:
         )
 
     def delta(self, epsilon: Number) -> Enclosure:
-        """The worst δ.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0.
-
-        Returns
-        -------
-        Enclosure
-            The upper end is the guarantee.
-        """
+        """The worst δ at ε in nats, at least 0; the upper end is the guarantee."""
         lower, upper = self._ends(as_fraction(epsilon, "epsilon"))
         return Enclosure(lower, upper)
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which the worst δ is at most `delta`.
-
-        Parameters
-        ----------
-        delta : float, int, Fraction, Decimal or str
-            δ, at least 0.
-
-        Returns
-        -------
-        Enclosure
-            ε in nats; its upper end is the guarantee.
-        """
+        """The least ε in nats at which the worst δ is at most `delta`, at least 0; the upper end is the guarantee."""
         return least_epsilon(lambda at: self._ends(Fraction(at)), as_fraction(delta, "delta"))
 
     def _ends(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -136,18 +113,8 @@ class AnyPropertyCurve:
 
     def _dominating(self, epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
         """Bounds of π, and the lower end of `ln((1−π)/π)`, by interval arithmetic at `_BITS` bits."""
-        from mpmath import MPIntervalContext, mp
-
-        intervals = MPIntervalContext()
-        intervals.prec = _BITS
-        x, m = (intervals.exp(_interval(intervals, epsilon)), self._least)
+        context = interval_context(_BITS)
+        x, m = context.exp(exact(context, epsilon)), self._least
         # (m + x(1−m))/(1+x), rewritten so that the interval x occurs only once.
-        pi = _interval(intervals, 1 - m) - _interval(intervals, 1 - 2 * m) / (1 + x)
-        low, high = (as_fraction(mp.make_mpf(end), "end") for end in pi._mpi_)
-        shift = as_fraction(mp.make_mpf(intervals.log((1 - pi) / pi)._mpi_[0]), "end")
-        return low, high, shift
-
-
-def _interval(intervals: object, value: Fraction) -> object:
-    """An interval that encloses the fraction."""
-    return intervals.mpf(value.numerator) / intervals.mpf(value.denominator)  # type: ignore[attr-defined]
+        pi = exact(context, 1 - m) - exact(context, 1 - 2 * m) / (1 + x)
+        return *rational_ends(pi), rational_ends(context.log((1 - pi) / pi))[0]

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Cohort", "Draws", "used"]
-
 
 @dataclass(frozen=True)
 class Cohort:

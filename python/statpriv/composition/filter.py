@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from statpriv.composition.cohorts import Cohort, Draws
 from statpriv.composition.ledger import LedgerEntry, at_most
@@ -27,8 +27,6 @@ from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged, literal
-
-__all__ = ["Filter", "Joined"]
 
 _Asked: TypeAlias = "tuple[tuple[Query, ...], tuple[int, ...], int]"
 """Queries that are answered together, the rows of each, and the number of these rows that may be known."""
@@ -236,7 +234,7 @@ class Filter:
             self._curves[asked] = (
                 privacy_curve(queries[0], population, adversary=adversary)
                 if len(queries) == 1
-                else compose(cast("Any", queries), population, RandomPartition(sizes), adversary=adversary)
+                else compose(queries, population, RandomPartition(sizes), adversary=adversary)
             )
         return self._curves[asked]
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.model.situation import Query
 
-__all__ = ["Size", "curve_of_part", "worst_part"]
-
 Size: TypeAlias = "int | Mapping[str, int]"
 """Number of entries of a part, in total or by group."""
 

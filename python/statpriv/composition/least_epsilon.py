@@ -9,8 +9,6 @@ from fractions import Fraction
 from statpriv import budget
 from statpriv.numeric.enclosure import Enclosure
 
-__all__ = ["least_epsilon"]
-
 _HALVINGS = 60
 """Halvings of a bracket. Every comparison is certified: more halvings only narrow the enclosure."""
 

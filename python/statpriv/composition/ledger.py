@@ -8,13 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv.composition.cohorts import Draws
-from statpriv.curves.comparison import aligned, html_table
+from statpriv.curves.comparison import Tabulated
 from statpriv.errors import ArgumentError
 from statpriv.model.codec import KEPT_QUERY
 from statpriv.model.fields import COUNT, SIZE, WRITTEN, Record, list_of
 from statpriv.model.situation import Query
-
-__all__ = ["ENTRY", "QUERIES", "SIZES", "Ledger", "LedgerEntry", "at_most"]
 
 
 @dataclass(frozen=True)
@@ -92,25 +90,20 @@ ENTRY = Record(
 """A ledger entry as it stands in a document."""
 
 
-class Ledger(tuple[LedgerEntry, ...]):
+class Ledger(Tabulated, tuple[LedgerEntry, ...]):
     """The entries in order; printed, and displayed in notebooks, as a table."""
 
     __slots__ = ()
 
+    @property
+    def _heading(self) -> tuple[str, ...]:
+        return ("query", "times", "rows", "δ charged at most")
+
     def _cells(self) -> list[list[str]]:
         return [[_asked(entry), str(entry.count), str(entry.rows), at_most(entry.cost)] for entry in self]
 
-    def __str__(self) -> str:
-        return "\n".join(aligned(_HEADING, self._cells()))
-
     def __repr__(self) -> str:
         return f"<Ledger of {len(self)} entries, {sum(entry.rows for entry in self)} rows>"
-
-    def _repr_html_(self) -> str:
-        return html_table(_HEADING, self._cells())
-
-
-_HEADING = ("query", "times", "rows", "δ charged at most")
 
 
 def at_most(value: Fraction) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
 from statpriv.composition.any_property import AnyPropertyCurve
 from statpriv.composition.ledger import QUERIES
@@ -28,19 +28,6 @@ from statpriv.model.situation import Query, asked_of
 from statpriv.numeric.arguments import as_instance, is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import abridged
-
-__all__ = [
-    "PROMISE",
-    "AnyProperty",
-    "Declared",
-    "Guaranteed",
-    "OneAttribute",
-    "Promise",
-    "one_a_part",
-    "only_promise",
-    "promise_arguments",
-    "promise_of",
-]
 
 Part: TypeAlias = "tuple[Query, int]"
 """A query and the number of rows it is answered on."""
@@ -156,7 +143,7 @@ class Declared:
 
     def curve(self, population: Population, adversary: Adversary) -> Guaranteed:
         """The privacy curve of answering all declared queries."""
-        return compose(cast("Any", self.queries), population, self.partition, adversary=adversary)
+        return compose(self.queries, population, self.partition, adversary=adversary)
 
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:
         """How many more such queries are covered."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from statpriv.numeric.exact import Number
     from statpriv.planning.sensitivity import Sensitivity
 
-__all__ = ["RepeatedReleases"]
-
 _LENGTHS = (6, 17, 30)
 """Numbers of digits tried, shortest first, for the claimed δ of one release."""
 

@@ -14,8 +14,6 @@ from statpriv.model.codec import KNOWN, POPULATION, VALUES
 from statpriv.model.fields import COUNT, SIZE, WRITTEN, Field, Record, list_of, or_null, table_from, text_from
 from statpriv.numeric.literals import abridged
 
-__all__ = ["SCHEMA", "STATE", "sealed", "state_of", "unsealed"]
-
 _FORMAT, _VERSION, _READ = "statpriv partition accountant", 2, (1, 2)
 _BY_GROUP = ("population", "known")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.model.queries.histogram import HistogramQuery
@@ -13,10 +13,11 @@ from statpriv.model.queries.valued import Valued
 from statpriv.model.situation import Query, asked_of
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Attribute", "check_identical", "check_query", "new_laws", "stated_law"]
-
 Attribute: TypeAlias = "tuple[str, str]"
 """An attribute, and the form in which its law is stated."""
+
+_STATING = (PropertyQuery, LinearQuery, HistogramQuery, Valued)
+"""The query classes that state a law of the entries, and whose attribute says which."""
 
 
 def check_query(query: object) -> None:
@@ -43,9 +44,9 @@ def new_laws(known: Mapping[Attribute, object], queries: Iterable[Query]) -> dic
     """The laws of the attributes that are new among these queries; an attribute with two laws is refused."""
     new: dict[Attribute, object] = {}
     for query in queries:
-        asked: Any = asked_of(query)
+        asked = asked_of(query)
         stated = stated_law(asked)
-        if stated is None or asked.attribute is None:
+        if stated is None or not isinstance(asked, _STATING) or asked.attribute is None:
             continue
         form, law = stated
         attribute = (asked.attribute, form)

@@ -9,8 +9,6 @@ from statpriv.curves.curve import NOT_PROTECTED
 from statpriv.numeric.literals import literal
 from statpriv.rules.assumptions import INDEPENDENT, PAPER
 
-__all__ = ["statement"]
-
 _FILTER = (
     "δ(ε) ≤ E[Σ_k (n_k/n) · Δ̂_k(ε)], the mean over the answers by which queries and sizes are chosen (Theorem 5.3). "
     "What would bring the sum above the budget is refused, so that it is at most the budget whatever the answers are, "

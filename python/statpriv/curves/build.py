@@ -13,8 +13,6 @@ from statpriv.model.samplings import Sampling
 from statpriv.model.situation import Pair, PartitionedSituation, Query, Situation
 from statpriv.numeric.literals import abridged
 
-__all__ = ["compose", "privacy_curve"]
-
 
 def privacy_curve(
     query: Query,

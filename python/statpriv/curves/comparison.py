@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from statpriv._native import Enclosure
 from statpriv.errors import MissingExtraError, PrecisionError
@@ -16,7 +17,30 @@ from statpriv.rules.registry import AnySituation, Kind, applicable
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Compared", "Comparison", "CurveTable", "aligned", "compare", "html_table"]
+
+class Tabulated(ABC):
+    """What is shown as a table: as lines of text where it is printed, as HTML in notebooks."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _heading(self) -> Sequence[str]:
+        """The heading of each column."""
+
+    @abstractmethod
+    def _cells(self) -> list[list[str]]:
+        """The rows."""
+
+    def _lines(self) -> list[str]:
+        """The heading and the rows as lines of text."""
+        return aligned(self._heading, self._cells())
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._heading, self._cells())
 
 
 @dataclass(frozen=True)
@@ -33,7 +57,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Tabulated):
     """Every theorem that applies to a situation at one ε, the smallest δ first."""
 
     epsilon: Number
@@ -63,18 +87,18 @@ class Comparison:
         return [[row.bound, kinds[row.bound], f"{row.delta.upper:.6g}"] for row in self.rows]
 
     def __str__(self) -> str:
-        return "\n".join([*aligned(self._heading, self._cells()), *self._missing])
+        return "\n".join([*self._lines(), *self._missing])
 
     def __repr__(self) -> str:
         return f"<Comparison at ε = {spelled(self.epsilon)}: {', '.join(row.bound for row in self.rows)}>"
 
     def _repr_html_(self) -> str:
         missing = "".join(f"<p>{escape(line)}</p>" for line in self._missing)
-        return html_table(self._heading, self._cells()) + missing
+        return super()._repr_html_() + missing
 
 
 @dataclass(frozen=True)
-class CurveTable:
+class CurveTable(Tabulated):
     """δ at several ε."""
 
     epsilons: tuple[Number, ...]
@@ -94,14 +118,8 @@ class CurveTable:
     def _cells(self) -> list[list[str]]:
         return [[spelled(epsilon), f"{delta.upper:.6g}"] for epsilon, delta in self]
 
-    def __str__(self) -> str:
-        return "\n".join(aligned(self._heading, self._cells()))
-
     def __repr__(self) -> str:
         return f"<CurveTable of {len(self)} ε>"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._heading, self._cells())
 
     def to_pandas(self) -> DataFrame:
         """As a pandas DataFrame with the columns `epsilon`, `delta_lower` and `delta_upper`.
@@ -111,16 +129,9 @@ class CurveTable:
         MissingExtraError
             pandas is not installed.
         """
-        try:
-            from pandas import DataFrame
-        except ImportError as error:
-            raise MissingExtraError("a DataFrame needs pandas: pip install pandas") from error
-        columns: dict[str, list[Any]] = {
-            "epsilon": list(self.epsilons),
-            "delta_lower": [delta.lower for delta in self.deltas],
-            "delta_upper": [delta.upper for delta in self.deltas],
-        }
-        return DataFrame(columns)
+        return data_frame(
+            {"epsilon": epsilon, "delta_lower": delta.lower, "delta_upper": delta.upper} for epsilon, delta in self
+        )
 
 
 def compare(situation: AnySituation, epsilon: Number) -> Comparison:
@@ -147,6 +158,15 @@ def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
     table = [heading, *rows]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def data_frame(rows: Iterable[Mapping[str, object]]) -> DataFrame:
+    """The rows as a pandas DataFrame."""
+    try:
+        from pandas import DataFrame
+    except ImportError as error:
+        raise MissingExtraError("a DataFrame needs pandas: pip install pandas") from error
+    return DataFrame(list(rows))
 
 
 def html_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -27,8 +27,6 @@ from statpriv.model.situation import Situation
 from statpriv.rules.noise_alone import added_noise
 from statpriv.rules.registry import AnySituation
 
-__all__ = ["Concentration", "concentration_of_noise"]
-
 
 @dataclass(frozen=True)
 class Concentration:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from statpriv.numeric.exact import ArrayLike
     from statpriv.planning.sensitivity import Sensitivity
 
-__all__ = ["NOT_PROTECTED", "PrivacyCurve"]
-
 _WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
 NOT_PROTECTED = (
     "membership: that someone is in the table is not hidden",
@@ -118,14 +116,7 @@ class PrivacyCurve(EvaluatedCurve):
         return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
 
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
-        """Whether the answers are (ε, δ)-statistically private, proved.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0.
-        delta : float, int, Fraction, Decimal or str
-            δ, from 0 to 1.
+        """Whether the answers are (ε, δ)-statistically private, proved; ε in nats, at least 0, and δ from 0 to 1.
 
         Returns
         -------
@@ -423,10 +414,7 @@ class PrivacyCurve(EvaluatedCurve):
     def reversed(self) -> PrivacyCurve:
         """The curve of the pair in the other order; the worst pair stays the worst.
 
-        Returns
-        -------
-        PrivacyCurve
-            For ``pair=(v, w)`` that of ``(w, v)``, in every part that has a pair of its own; else the same curve.
+        For ``pair=(v, w)`` it is that of ``(w, v)``, in every part that has a pair of its own; else the same curve.
 
         Examples
         --------
@@ -439,17 +427,9 @@ class PrivacyCurve(EvaluatedCurve):
         return self if situation.pair is None else PrivacyCurve(situation.turned, bound=self._bound)
 
     def compare(self, epsilon: Number = "0.1") -> Comparison:
-        """All theorems that apply to the same situation, the smallest δ first.
+        """All theorems that apply to the same situation at ε in nats, at least 0, the smallest δ first.
 
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str, default "0.1"
-            ε in nats, at least 0, at which they are compared.
-
-        Returns
-        -------
-        Comparison
-            A table; its rows have `bound`, `kind`, `delta`, `conditional` and `theorem`.
+        The rows of the table have `bound`, `kind`, `delta`, `conditional` and `theorem`.
 
         Examples
         --------
@@ -463,14 +443,8 @@ class PrivacyCurve(EvaluatedCurve):
     def table(self, epsilons: Iterable[Number] | None = None) -> CurveTable:
         """δ at several ε, as a table that prints, shows in notebooks, and becomes a DataFrame where pandas is there.
 
-        Parameters
-        ----------
-        epsilons : iterable of numbers, optional
-            ε in nats; by default 0 and what is needed for δ of 0.1, 0.01, … down to a millionth, as far as it exists.
-
-        Returns
-        -------
-        CurveTable
+        The `epsilons` are in nats; by default 0 and what is needed for δ of 0.1, 0.01, … down to a millionth, as far as
+        it exists.
 
         Examples
         --------
@@ -526,19 +500,7 @@ class PrivacyCurve(EvaluatedCurve):
         return ["", "Two layers", f"  {shown}; both hold at once, and δ is at most the smaller."]
 
     def plot(self, ax: Axes | None = None, *, points: int = 200) -> Axes:
-        """δ against ε, δ on a logarithmic axis.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        points : int, default 200
-            Number of ε, from 0 to where δ has fallen by six orders of magnitude.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
+        """δ against ε, δ on a logarithmic axis: :func:`statpriv.plotting.plot_curve`."""
         from statpriv.plotting import plot_curve
 
         return plot_curve(self, ax, points=points)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from statpriv.numeric.enclosure_array import EnclosureArray
     from statpriv.numeric.exact import ArrayLike
 
-__all__ = ["EvaluatedCurve", "at_each"]
-
 
 class EvaluatedCurve(ABC):
     """An expression of the kernel, evaluated: what a curve says whatever theorem it rests on."""
@@ -84,7 +82,7 @@ class EvaluatedCurve(ABC):
         delta : float, int, Fraction, Decimal or str, or array of these
             δ, at least 0.
         digits : int, optional
-            Correct decimal digits, up to 10 000; doubles by default.
+            As for :meth:`delta`.
 
         Returns
         -------
@@ -190,19 +188,9 @@ class EvaluatedCurve(ABC):
     @overload
     def log_delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
     def log_delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
-        """The natural logarithm of δ(ε), also where δ is far below the least double.
+        """The natural logarithm of :meth:`delta`, with its arguments: at most 0, and -∞ where δ is zero.
 
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str, or array of these
-            ε in nats, at least 0.
-        digits : int, optional
-            Correct decimal digits, up to 10 000; doubles by default.
-
-        Returns
-        -------
-        Enclosure or EnclosureArray
-            ln δ, at most 0; -∞ where δ is zero.
+        It is also found where δ is far below the least double.
 
         Examples
         --------
@@ -227,17 +215,7 @@ class EvaluatedCurve(ABC):
         return self.delta(0)
 
     def infinity_mass(self, *, digits: int | None = None) -> Enclosure:
-        """The limit of δ for ε → ∞: below it no ε is enough.
-
-        Parameters
-        ----------
-        digits : int, optional
-            Correct decimal digits, up to 10 000; doubles by default.
-
-        Returns
-        -------
-        Enclosure
-            A probability.
+        """The limit of δ for ε → ∞, a probability: below it no ε is enough. `digits` is as for :meth:`delta`.
 
         Examples
         --------
@@ -291,17 +269,9 @@ class EvaluatedCurve(ABC):
     @overload
     def alpha(self, beta: ArrayLike) -> EnclosureArray: ...
     def alpha(self, beta: Any) -> Any:
-        """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`.
+        """The inverse of :meth:`beta`: the least type I error of a test with type II error `beta`, from 0 to 1.
 
-        Parameters
-        ----------
-        beta : float, int, Fraction, Decimal or str, or array of these
-            Type II error, from 0 to 1.
-
-        Returns
-        -------
-        Enclosure or EnclosureArray
-            α(β), at most 1 − β; its lower end is the safe one. Without a pair it is the same function as β.
+        It is at most 1 − β, and its lower end is the safe one. Without a pair it is the same function as β.
 
         Examples
         --------
@@ -317,24 +287,11 @@ class EvaluatedCurve(ABC):
     @overload
     def gaussian_mu(self, epsilon: ArrayLike) -> EnclosureArray: ...
     def gaussian_mu(self, epsilon: Any) -> Any:
-        """The μ of Gaussian differential privacy with the same δ at this ε.
+        """The μ of Gaussian differential privacy with the same δ at this ε in nats, at least 0.
 
-        Two normal laws of variance one at distance μ have this δ(ε). (Over all ε together there is no such μ wherever
-        some answer gives the value away: see :meth:`infinity_mass`.)
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str, or array of these
-            ε in nats, at least 0.
-
-        Returns
-        -------
-        Enclosure or EnclosureArray
-            μ; 0 where δ is 0, infinite where it is 1. For a bound, that of the bound.
-
-        Notes
-        -----
-        Dong, Roth and Su, *Gaussian Differential Privacy*.
+        Two normal laws of variance one at distance μ have this δ(ε) (Dong, Roth and Su, *Gaussian Differential
+        Privacy*). μ is 0 where δ is 0, and infinite where it is 1. For a bound, it is that of the bound. (Over all ε
+        together there is no such μ wherever some answer gives the value away: see :meth:`infinity_mass`.)
 
         Examples
         --------

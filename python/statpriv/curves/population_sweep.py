@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Doubles: TypeAlias = NDArray[np.float64]
 
-__all__ = ["delta_at_sizes"]
-
 
 @overload
 def delta_at_sizes(

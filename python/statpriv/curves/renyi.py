@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from statpriv.curves.concentration import Concentration
     from statpriv.numeric.enclosure_array import EnclosureArray
 
-__all__ = ["Divergences", "HockeySticks"]
-
 _BITS = 160
 _STEP_BITS = 32
 """Bits of a grid step, such that its multiples are doubles."""
@@ -55,7 +53,7 @@ def _grid_step(last: float, cells: int) -> float:
     return math.ldexp(math.ceil(math.ldexp(mantissa, _STEP_BITS)) + 1, exponent - _STEP_BITS)
 
 
-class Curve(Protocol):
+class _Curve(Protocol):
     """The part of a privacy curve's interface that is used here."""
 
     def _roughly(self, epsilons: Sequence[float], width: float) -> EnclosureArray: ...
@@ -76,7 +74,7 @@ class HockeySticks:
     """A ρ with D_α ≤ ρα for noise of which the answers are a function, or None."""
 
     @classmethod
-    def of(cls, forward: Curve, backward: Curve, points: int, noise: Fraction | None) -> HockeySticks | None:
+    def of(cls, forward: _Curve, backward: _Curve, points: int, noise: Fraction | None) -> HockeySticks | None:
         """The sticks from the curves of a pair in both orders; None if an answer can reveal the first value."""
         if forward.infinity_mass().lower > 0:
             return None

@@ -14,8 +14,6 @@ from statpriv.lowering.partition_parts import composed, kinds_of, values_of
 from statpriv.model.situation import PartitionedSituation, Query
 from statpriv.rules.registry import lower
 
-__all__ = ["worst_case_pairs"]
-
 Pair = tuple[Any, Any]
 
 

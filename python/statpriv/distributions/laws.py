@@ -124,23 +124,7 @@ def _of_hypergeometric(quantity: str) -> Callable[[Callable[..., Any]], OfHyperg
 
 @_of_binomial("log_pmf")
 def binomial_log_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
-    """The logarithm of P[X = k] for X ~ Bin(n, p), in nats.
-
-    Parameters
-    ----------
-    k : int or array of int
-        Any integer up to 2^53 in size.
-    n : int or array of int
-        Number of trials, from 0 to 2^53.
-    p : float, Fraction, Decimal, str, or array of these
-        Probability of a hit, from 0 to 1, exactly as given.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
-
-    Returns
-    -------
-    Enclosure or EnclosureArray
-        The logarithm, at most 0; `[-inf, -inf]` outside the support.
+    """The logarithm of :func:`binomial_pmf`, in nats: at most 0, and `[-inf, -inf]` outside the support.
 
     Examples
     --------
@@ -181,23 +165,7 @@ def binomial_pmf(k: Argument, *, n: Argument, p: Argument, digits: int | None = 
 
 @_of_binomial("upper_tail")
 def binomial_upper_tail(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
-    """P[X >= k] for X ~ Bin(n, p).
-
-    Parameters
-    ----------
-    k : int or array of int
-        Any integer up to 2^53 in size.
-    n : int or array of int
-        Number of trials, from 0 to 2^53.
-    p : float, Fraction, Decimal, str, or array of these
-        Probability of a hit, from 0 to 1, exactly as given.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
-
-    Returns
-    -------
-    Enclosure or EnclosureArray
-        A probability.
+    """P[X >= k] for X ~ Bin(n, p), a probability; the arguments are those of :func:`binomial_pmf`.
 
     Examples
     --------
@@ -209,23 +177,7 @@ def binomial_upper_tail(k: Argument, *, n: Argument, p: Argument, digits: int | 
 
 @_of_binomial("lower_tail")
 def binomial_lower_tail(k: Argument, *, n: Argument, p: Argument, digits: int | None = None) -> Result:
-    """P[X <= k] for X ~ Bin(n, p).
-
-    Parameters
-    ----------
-    k : int or array of int
-        Any integer up to 2^53 in size.
-    n : int or array of int
-        Number of trials, from 0 to 2^53.
-    p : float, Fraction, Decimal, str, or array of these
-        Probability of a hit, from 0 to 1, exactly as given.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
-
-    Returns
-    -------
-    Enclosure or EnclosureArray
-        A probability.
+    """P[X <= k] for X ~ Bin(n, p), a probability; the arguments are those of :func:`binomial_pmf`.
 
     Examples
     --------
@@ -242,10 +194,8 @@ def binomial_pmf_row(*, n: Number, p: Number, digits: int | None = None) -> Encl
     ----------
     n : int
         Number of trials, from 0 to 2^26 - 1.
-    p : float, Fraction, Decimal or str
-        Probability of a hit, from 0 to 1, exactly as given.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
+    p, digits
+        As for :func:`binomial_pmf`, p a single number.
 
     Returns
     -------
@@ -273,25 +223,7 @@ def binomial_pmf_row(*, n: Number, p: Number, digits: int | None = None) -> Encl
 def hypergeometric_log_pmf(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
-    """The logarithm of P[X = k] for the number X of marked ones among `draws` items, in nats.
-
-    Parameters
-    ----------
-    k : int or array of int
-        Any integer up to 2^53 in size.
-    population : int or array of int
-        Number of items, up to 2^53.
-    marked : int or array of int
-        Number of marked ones among them.
-    draws : int or array of int
-        Number of items drawn, without replacement.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
-
-    Returns
-    -------
-    Enclosure or EnclosureArray
-        The logarithm, at most 0; `[-inf, -inf]` outside the support.
+    """The logarithm of :func:`hypergeometric_pmf`, in nats: at most 0, and `[-inf, -inf]` outside the support.
 
     Examples
     --------
@@ -338,25 +270,7 @@ def hypergeometric_pmf(
 def hypergeometric_upper_tail(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
-    """P[X >= k] for the number X of marked ones among `draws` items.
-
-    Parameters
-    ----------
-    k : int or array of int
-        Any integer up to 2^53 in size.
-    population : int or array of int
-        Number of items, up to 2^53.
-    marked : int or array of int
-        Number of marked ones among them.
-    draws : int or array of int
-        Number of items drawn, without replacement.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
-
-    Returns
-    -------
-    Enclosure or EnclosureArray
-        A probability.
+    """P[X >= k], a probability, for the X and the arguments of :func:`hypergeometric_pmf`.
 
     Examples
     --------
@@ -371,25 +285,7 @@ def hypergeometric_upper_tail(
 def hypergeometric_lower_tail(
     k: Argument, *, population: Argument, marked: Argument, draws: Argument, digits: int | None = None
 ) -> Result:
-    """P[X <= k] for the number X of marked ones among `draws` items.
-
-    Parameters
-    ----------
-    k : int or array of int
-        Any integer up to 2^53 in size.
-    population : int or array of int
-        Number of items, up to 2^53.
-    marked : int or array of int
-        Number of marked ones among them.
-    draws : int or array of int
-        Number of items drawn, without replacement.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
-
-    Returns
-    -------
-    Enclosure or EnclosureArray
-        A probability.
+    """P[X <= k], a probability, for the X and the arguments of :func:`hypergeometric_pmf`.
 
     Examples
     --------
@@ -407,14 +303,8 @@ def hypergeometric_pmf_row(
 
     Parameters
     ----------
-    population : int
-        Number of items, up to 2^53.
-    marked : int
-        Number of marked ones among them.
-    draws : int
-        Number of items drawn, without replacement.
-    digits : int, optional
-        Correct decimal digits; doubles by default.
+    population, marked, draws, digits
+        As for :func:`hypergeometric_pmf`, single numbers.
 
     Returns
     -------

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from statpriv.numeric.enclosure_array import EnclosureArray
     from statpriv.numeric.exact import Number
 
-__all__ = ["poisson_binomial_pmf"]
-
 
 def poisson_binomial_pmf(p: Sequence[Number] | np.ndarray[Any, Any], *, digits: int | None = None) -> EnclosureArray:
     """``P[X = k]`` for k = 0, …, N, where X counts N independent entries, the i-th with probability ``p[i]``.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.numeric.exact import Number
 
-__all__ = ["as_interval", "discretise", "expect_curve"]
-
 
 @dataclass(frozen=True)
 class _Ends:

@@ -9,8 +9,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Grid", "bits_for", "ceiling", "double_above", "double_below", "grid"]
-
 _SPARE_BITS = 128
 """Bits beyond those of the smallest number, for 2^20 roundings and the 53 bits of a double."""
 

@@ -39,8 +39,6 @@ from typing import TypeAlias
 
 from statpriv.interop.grid import Grid, ceiling, double_above, double_below
 
-__all__ = ["LossMasses", "masses_above", "masses_below"]
-
 Point: TypeAlias = "tuple[int, int]"
 """x and a function value, both in fixed point."""
 

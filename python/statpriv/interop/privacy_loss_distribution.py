@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.numeric.exact import Number
 
-__all__ = ["DominatingPair", "dominating_pair", "privacy_loss_distribution"]
-
 
 def privacy_loss_distribution(
     curve: PrivacyCurve, *, interval: float = 1e-4, truncation: Number = "1e-15", pessimistic: bool = True

@@ -14,21 +14,11 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.numeric.exact import ArrayLike
 
-__all__ = ["ProfileArrays", "privacy_profile", "profile_arrays", "trade_off"]
-
 
 def privacy_profile(curve: PrivacyCurve) -> Callable[[float], float]:
     """The function from ε to the upper end of δ, for accountants that take a privacy profile.
 
-    Parameters
-    ----------
-    curve : PrivacyCurve
-        Of any kind.
-
-    Returns
-    -------
-    callable
-        From ε, in nats and at least 0, to a double certifiably not below δ(ε).
+    It is that of any curve, and takes ε, in nats and at least 0, to a double certifiably not below δ(ε).
 
     Notes
     -----
@@ -49,15 +39,7 @@ def privacy_profile(curve: PrivacyCurve) -> Callable[[float], float]:
 def trade_off(curve: PrivacyCurve) -> Callable[[float], float]:
     """The function from a type I error to the lower end of the least type II error: the trade-off function of f-DP.
 
-    Parameters
-    ----------
-    curve : PrivacyCurve
-        Of any kind.
-
-    Returns
-    -------
-    callable
-        From α, from 0 to 1, to a double certifiably not above β(α).
+    It is that of any curve, and takes α, from 0 to 1, to a double certifiably not above β(α).
 
     Examples
     --------

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from statpriv.distributions.hockey_stick import Law
     from statpriv.numeric.exact import Number
 
-__all__ = ["PairOfLaws", "query_from_distribution", "query_from_laws"]
-
 _PLACES = 256
 """Binary places of the probabilities of an imported distribution: they are multiples of 2^-256."""
 

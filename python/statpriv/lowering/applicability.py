@@ -5,8 +5,6 @@ from __future__ import annotations
 from statpriv.model.queries.protocol import Capabilities
 from statpriv.model.situation import PartitionedSituation
 
-__all__ = ["NotApplicable", "require_no_pattern", "require_no_range"]
-
 
 class NotApplicable(Exception):  # noqa: N818  (a verdict of a rule, caught by the registry, not an error)
     """A hypothesis of a rule does not hold; the message says which."""

@@ -22,8 +22,6 @@ from statpriv.distributions import laws
 from statpriv.model.draws import compositions
 from statpriv.numeric.search import least_integer
 
-__all__ = ["Drawn", "allocations", "boxes"]
-
 _TAILS = tuple(Fraction(1, k) for k in (2, 8, 64, 10**4, 10**7, 10**12, 10**20))
 _FEW = 12
 """Numbers of known entries, or ways to spread them over groups, that are all gone through."""

@@ -28,20 +28,6 @@ from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice
 
-__all__ = [
-    "Contributions",
-    "EntryClass",
-    "World",
-    "class_of_entries",
-    "contributions",
-    "known_law",
-    "labels_of_sums",
-    "lattice_of",
-    "laws_by_class",
-    "multinomial",
-    "require_written_out",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class EntryClass:

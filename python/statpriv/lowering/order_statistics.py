@@ -29,8 +29,6 @@ from statpriv.model.samplings import Sampling, WithoutReplacement
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice
 
-__all__ = ["OrderedAlternative", "order_statistic_of_identical", "ordered_alternatives"]
-
 
 @dataclass(frozen=True)
 class OrderedAlternative:

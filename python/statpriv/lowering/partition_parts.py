@@ -39,17 +39,6 @@ from statpriv.model.situation import (
 )
 from statpriv.model.steps import Lattice
 
-__all__ = [
-    "Attribute",
-    "attributes",
-    "bounded",
-    "cells_of",
-    "composed",
-    "composed_by_shares",
-    "kinds_of",
-    "values_of",
-]
-
 Value: TypeAlias = Any
 """A value of an entry: anything hashable."""
 Values = tuple[Value, Value]

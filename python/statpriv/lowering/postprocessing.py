@@ -14,8 +14,6 @@ from statpriv.lowering.contributions import require_written_out
 from statpriv.model.noise import ContinuousNoise, DiscreteNoise, Noise
 from statpriv.model.steps import Answer, Lattice, Step
 
-__all__ = ["Released", "hockey_stick"]
-
 INTEGERS = Lattice()
 POINTS_OF_A_DEVIATION = 256
 """A rounded real answer has so many values in a standard deviation, …"""

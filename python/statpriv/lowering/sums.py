@@ -29,15 +29,6 @@ from statpriv.model.groups import ByGroup
 from statpriv.model.samplings import Sampling, Templates
 from statpriv.model.situation import Situation
 
-__all__ = [
-    "Alternative",
-    "CountedWorld",
-    "alternatives",
-    "counted_worlds",
-    "templates_of",
-    "worlds_by_number",
-]
-
 SUMMING = 16
 """An answer of such a law takes about so many times as long."""
 

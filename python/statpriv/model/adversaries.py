@@ -10,8 +10,6 @@ from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.numeric.arguments import as_word
 from statpriv.numeric.exact import Number, as_count
 
-__all__ = ["Adversary"]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class Adversary:

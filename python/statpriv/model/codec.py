@@ -72,25 +72,6 @@ from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import abridged
 
-__all__ = [
-    "ADVERSARY",
-    "ENDS",
-    "KEPT_QUERY",
-    "KNOWN",
-    "PARTITION",
-    "POPULATION",
-    "QUERY",
-    "SAMPLING",
-    "STATED",
-    "STEP",
-    "VALUES",
-    "publication_steps",
-    "query_from",
-    "stated_range",
-    "written_publication",
-    "written_query",
-]
-
 # --- probabilities and laws ----------------------------------------------------------------------
 
 

@@ -15,8 +15,6 @@ from itertools import product
 from math import comb, factorial, perm, prod
 from typing import TypeAlias
 
-__all__ = ["Draw", "Multiplicities", "compositions", "drawn_again", "drawn_once", "drawn_several_times", "partitions"]
-
 Multiplicities: TypeAlias = "tuple[tuple[int, int], ...]"
 """A factor of what an entry adds, and the number of entries that have it; those that are not drawn are left out."""
 

@@ -22,39 +22,6 @@ from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import as_count, as_fraction, as_probability
 from statpriv.numeric.literals import literal
 
-__all__ = [
-    "COUNT",
-    "EXACT",
-    "LABEL",
-    "MISSING",
-    "NUMBER",
-    "PROBABILITY",
-    "RANGE",
-    "SIZE",
-    "TEXT",
-    "TRUTH",
-    "WRITTEN",
-    "Field",
-    "Range",
-    "Record",
-    "RefusedError",
-    "Value",
-    "by_group",
-    "by_name",
-    "definition",
-    "elements",
-    "is_by_group",
-    "list_of",
-    "listed",
-    "or_null",
-    "range_from",
-    "read_table",
-    "schema_of",
-    "table_from",
-    "text_from",
-    "written_number",
-]
-
 Value: TypeAlias = Any
 """A value of a TOML or JSON document."""
 Range: TypeAlias = tuple[Fraction, Fraction]

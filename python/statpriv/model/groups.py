@@ -8,8 +8,6 @@ from typing import Any, TypeAlias, TypeVar
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = ["ByGroup", "by_group", "same_names", "show_groups"]
-
 Value = TypeVar("Value")
 ByGroup: TypeAlias = "tuple[tuple[str, Value], ...]"
 """The value of each group, in the order in which the groups were given."""

@@ -13,8 +13,6 @@ from statpriv.errors import ArgumentError
 from statpriv.model.fields import Field, Record, RefusedError, Value, definition, table_from
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Family", "Kind", "Slot", "slot"]
-
 
 @dataclass(frozen=True)
 class Slot:

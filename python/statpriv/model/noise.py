@@ -14,23 +14,11 @@ from math import isqrt, sqrt
 from typing import ClassVar
 
 from statpriv._native import Curve, Law
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_integer, as_positive, as_probability
 from statpriv.numeric.literals import abridged, show, show_number
-
-__all__ = [
-    "Binomial",
-    "ContinuousNoise",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "DiscreteNoise",
-    "Gaussian",
-    "Laplace",
-    "Noise",
-    "Truncated",
-]
 
 DEVIATIONS = 25
 """All but 2^-80 of most sums lies within half as many standard deviations on each side."""
@@ -70,7 +58,7 @@ class DiscreteNoise(Noise):
     @property
     def masses(self) -> Mapping[int, Fraction]:
         """The probability of each integer, where finitely many are possible."""
-        raise NotImplementedError(f"{self!r} states no probabilities of integers")
+        raise NotAvailableError(f"{self!r} states no masses: the probability of each integer is required")
 
     @property
     def support(self) -> tuple[int | None, int | None]:
@@ -103,15 +91,16 @@ class ContinuousNoise(Noise):
     @property
     def spread(self) -> Fraction:
         """The scale or the standard deviation."""
-        raise NotImplementedError
+        raise NotAvailableError(f"{self!r} states no spread: its scale or its standard deviation is required")
 
     def rounded_law(self, spread: Fraction) -> Law:
         """The law of the noise of this spread, rounded to the integers."""
-        raise NotImplementedError
+        raise NotAvailableError(f"{self!r} states no rounded_law: no law of the noise of spread {spread} on integers")
 
     def smoothed(self, first: Law, second: Law, unit: Fraction) -> Curve:
         """The hockey stick of two laws on multiples of a unit, each with this noise."""
-        raise NotImplementedError
+        del first, second, unit
+        raise NotAvailableError(f"{self!r} states no smoothed: no hockey stick of two laws with this noise")
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
 from statpriv.model.populations import Population
 from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
-
-__all__ = ["MultinomialPartition", "Partition", "PartitionLaw", "Parts", "RandomPartition"]
 
 Parts: TypeAlias = "tuple[tuple[int, ...], ...]"
 """The numbers of the entries of each part."""
@@ -37,7 +35,7 @@ class Partition:
     @property
     def number_of_parts(self) -> int:
         """How many parts there are."""
-        raise NotImplementedError
+        raise NotAvailableError(f"{self!r} states no number_of_parts; define it in the class {type(self).__name__}")
 
     @property
     def part_sizes(self) -> tuple[int, ...] | None:

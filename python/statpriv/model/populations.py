@@ -12,8 +12,6 @@ from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Population"]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class Population:

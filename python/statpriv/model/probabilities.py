@@ -11,8 +11,6 @@ from statpriv.numeric.arguments import has_order
 from statpriv.numeric.exact import Number, as_probability, is_rounded
 from statpriv.numeric.literals import abridged, show, spelled
 
-__all__ = ["NormalisedLaw", "as_law", "listed_numbers", "probability_list", "show_law"]
-
 NormalisedLaw: TypeAlias = "tuple[tuple[Fraction, ...], Fraction]"
 """Probabilities that sum to one, and the sum by which they were divided to do so."""
 

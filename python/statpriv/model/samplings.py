@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from statpriv._native import Law
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.draws import Draw, drawn_again, drawn_once, drawn_several_times
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
 from statpriv.model.populations import Population
@@ -16,18 +16,6 @@ from statpriv.model.probabilities import listed_numbers
 from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.exact import Number, as_count, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
-
-__all__ = [
-    "SAMPLINGS",
-    "OverlappingSamples",
-    "PoissonSampling",
-    "Sampling",
-    "Stratified",
-    "TemplateLaw",
-    "Templates",
-    "WithReplacement",
-    "WithoutReplacement",
-]
 
 Templates: TypeAlias = "tuple[tuple[tuple[int, ...], Fraction], ...]"
 """The numbers of the entries in each possible sample, as often as they are drawn, with its probability."""
@@ -101,7 +89,7 @@ class Sampling:
 
     def of_count(self, ones: Law, number: int) -> Law:
         """The law of the number of ones in the sample, from that of the number of ones among so many entries."""
-        raise NotImplementedError(f"{self!r} states no law of a count of {number} entries from {ones!r}")
+        raise NotAvailableError(f"{self!r} states no of_count: the law of a count of {number} entries from {ones!r}")
 
     def draws(self, room: Sequence[int], alike: Sequence[bool], stride: int) -> Iterator[Draw] | None:
         """Every way to draw from so many entries of each kind and the critical one, if entries are treated alike.
@@ -181,12 +169,7 @@ class WithoutReplacement(Sampling):
 
     @classmethod
     def jackknife(cls, population_size: Number) -> WithoutReplacement:
-        """All entries but one, which is secret: a leave-one-out sample.
-
-        Parameters
-        ----------
-        population_size : int
-            Number of entries, at least 2, the critical one included.
+        """All of `population_size` entries, at least 2, but one, which is secret: a leave-one-out sample.
 
         Examples
         --------
@@ -250,12 +233,7 @@ class WithReplacement(Sampling):
 
     @classmethod
     def bootstrap(cls, population_size: Number) -> WithReplacement:
-        """As many draws as there are entries: a bootstrap sample.
-
-        Parameters
-        ----------
-        population_size : int
-            Number of entries, the critical one included.
+        """As many draws as there are entries, `population_size` with the critical one: a bootstrap sample.
 
         Examples
         --------

@@ -50,7 +50,7 @@ class Situation:
     pair: Pair = None
 
     def __post_init__(self) -> None:
-        _require_data_independent(self.sampling)
+        require_data_independent(self.sampling)
         self.asked.check_size(self.population.size)
         self._check_groups()
         self._check_known()
@@ -173,7 +173,7 @@ class PartitionedSituation:
     counts_a_property: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _require_data_independent(self.sampling)
+        require_data_independent(self.sampling)
         if len(self.queries) != self.parts:
             raise ArgumentError(f"{len(self.queries)} queries and {self.parts} parts; one query a part is required")
         self.sampling.check(self.population)
@@ -350,7 +350,8 @@ def gate_for_every_p(query: Query) -> RangeGate | None:
     return gate_of(query) if capabilities(query).has_ranges else None
 
 
-def _require_data_independent(sampling: Sampling | Partition | None) -> None:
+def require_data_independent(sampling: Sampling | Partition | None) -> None:
+    """Refuse a sampling or partition whose class does not state `data_independent = True`."""
     if sampling is not None and not sampling.data_independent:
         raise ArgumentError(
             f"sampling = {sampling!r} does not state that it is drawn independently of the data; no theorem holds of "

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from statpriv._native import Law
-
-__all__ = ["Answer", "Lattice", "LatticeMap", "Step"]
+from statpriv.errors import NotAvailableError
+from statpriv.numeric.literals import abridged
 
 Answer = Hashable
 """A number, exactly; None where it is suppressed; or whatever else was published in its place.
@@ -66,7 +66,7 @@ class Step:
 
     def published_for(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""
-        raise NotImplementedError(f"{self!r} is no function of the answer {answer!r}")
+        raise NotAvailableError(f"{self!r} states no published_for: it is no function of the answer {abridged(answer)}")
 
     def on_lattice(self, lattice: Lattice) -> LatticeMap | None:
         """The step as a map of laws on this lattice; None where answers are published one by one."""

@@ -17,14 +17,11 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import Pair
+from statpriv.model.situation import Pair, require_data_independent
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_instance, is_mapping
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
-
-__all__ = ["AdaptiveSituation", "AnyOf", "Ask", "Choice", "Strategy", "unrolled"]
-
 
 Branch: TypeAlias = "tuple[int, int | None, Ask]"
 """The least and the greatest answer (None: no end) after which something is asked, and that."""
@@ -174,6 +171,7 @@ class AdaptiveSituation:
     holds_for_every_probability: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        require_data_independent(self.sampling)
         n, known = self.population.size, self.adversary.total
         if self.used > n:
             raise ArgumentError(

@@ -11,21 +11,6 @@ from typing import Any, TypeGuard, TypeVar
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = [
-    "as_function",
-    "as_instance",
-    "as_items",
-    "as_key",
-    "as_mapping",
-    "as_truth",
-    "as_tuple",
-    "as_word",
-    "has_order",
-    "is_list",
-    "is_mapping",
-    "length_of_tuple",
-]
-
 Word = TypeVar("Word", bound=str)
 Value = TypeVar("Value")
 

@@ -23,8 +23,6 @@ from statpriv.numeric.enclosure_array import (
 )
 from statpriv.numeric.literals import spelled
 
-__all__ = ["evaluate_at_sizes", "evaluate_digits", "evaluate_each", "evaluate_law", "exact_each", "exact_pairs"]
-
 Doubles: TypeAlias = NDArray[np.float64]
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from statpriv._native import Curve, Enclosure
 
-__all__ = ["delta", "epsilon", "exact_ends", "law", "log_delta", "mass_at_infinity", "poisson_binomial_pmf"]
-
 Argument = Any
 """A number of any exact kind, or an array of them."""
 

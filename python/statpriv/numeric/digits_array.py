@@ -14,8 +14,6 @@ from statpriv._native import DigitsEnclosure
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure_array import EnclosureArray, elementwise, is_operand, one_by_one
 
-__all__ = ["DigitsEnclosureArray"]
-
 
 class DigitsEnclosureArray(EnclosureArray):
     """The result of functions of an array of arguments with `digits=`; its ends are arrays of `mpmath.mpf`.
@@ -74,17 +72,7 @@ class DigitsEnclosureArray(EnclosureArray):
         return np.array(elementwise(one, self._entries), dtype=object).reshape(self.shape)
 
     def contains(self, values: object) -> NDArray[np.bool_]:
-        """Whether the entries contain `values`, decided exactly.
-
-        Parameters
-        ----------
-        values : number, Enclosure, EnclosureArray, or array of any of these
-            Broadcast with the array.
-
-        Returns
-        -------
-        array of bool
-        """
+        """Whether the entries contain `values`, broadcast with the array, decided exactly: an array of bool."""
         return one_by_one(operator.contains, self, values).astype(bool)
 
     def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  (whatever numpy takes; an Enclosure or such an array)

@@ -14,18 +14,6 @@ from statpriv import budget
 from statpriv._native import Enclosure, combined_arrays, fraction, width_array
 from statpriv.errors import ArgumentError, NotASingleNumberError, StatprivError
 
-__all__ = [
-    "EnclosureArray",
-    "as_objects",
-    "broadcast_shape",
-    "elementwise",
-    "exact_entries",
-    "from_ends",
-    "is_operand",
-    "located",
-    "one_by_one",
-]
-
 Doubles: TypeAlias = NDArray[np.float64]
 
 _NAMES = ("lower", "upper")
@@ -135,16 +123,7 @@ class EnclosureArray:
         return self._lower.size
 
     def contains(self, values: object) -> NDArray[np.bool_]:
-        """Whether the entries contain `values`, decided exactly.
-
-        Parameters
-        ----------
-        values : number, Enclosure, EnclosureArray, or array of any of these
-            Broadcast with the array.
-
-        Returns
-        -------
-        array of bool
+        """Whether the entries contain `values`, which are broadcast with the array, decided exactly: an array of bool.
 
         Examples
         --------

@@ -15,20 +15,6 @@ from statpriv.numeric.literals import spelled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ArrayLike",
-    "Number",
-    "as_count",
-    "as_fraction",
-    "as_integer",
-    "as_nonnegative",
-    "as_positive",
-    "as_probability",
-    "is_array",
-    "is_finite",
-    "is_rounded",
-]
-
 Number: TypeAlias = "float | int | str | Fraction | Decimal"
 """A float is the rational it stores; a string or Decimal is exactly what it says."""
 

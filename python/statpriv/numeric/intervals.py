@@ -10,8 +10,6 @@ from typing import Any
 from statpriv._native import Enclosure
 from statpriv.errors import PrecisionError
 
-__all__ = ["bits_below_one", "enclosure", "exact", "interval_context", "one_minus_exp", "rational_ends"]
-
 _SMALL = Fraction(1, 2**64)
 _EXPONENTS_OF_DOUBLES = 1100
 """Bound on the absolute value of the binary exponent of every finite nonzero double."""

@@ -9,8 +9,6 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TypeVar
 
-__all__ = ["abridged", "at_least", "at_most", "literal", "show", "show_list", "show_number", "spelled"]
-
 Value = TypeVar("Value")
 
 

@@ -22,8 +22,6 @@ from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number
 from statpriv.numeric.intervals import enclosure, exact, interval_context, rational_ends
 
-__all__ = ["normal_delta", "normal_quantile", "two_sided_tail"]
-
 _BITS = 160
 _FAR = 2
 """Least x for which the recursion is used."""

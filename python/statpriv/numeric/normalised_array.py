@@ -8,8 +8,6 @@ from typing import Any
 from statpriv._native import NormalisedEnclosure
 from statpriv.numeric.enclosure_array import EnclosureArray
 
-__all__ = ["NormalisedEnclosureArray"]
-
 
 class NormalisedEnclosureArray(EnclosureArray):
     """An array of :class:`statpriv.NormalisedEnclosure` of the same two laws.

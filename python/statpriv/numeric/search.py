@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["least_integer"]
-
 
 def least_integer(holds: Callable[[int], bool], low: int, high: int) -> int:
     """The least integer from `low` to `high` with a monotone property, which must hold at `high`.

@@ -11,10 +11,9 @@ from statpriv.errors import ArgumentError
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction, as_positive
+from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import literal, spelled
 from statpriv.planning.sampling_error import root, worst_variance
-
-__all__ = ["Accuracy", "accuracy_of", "root_mean_squared_error", "variance_of"]
 
 _LOGARITHM_BITS = 100
 
@@ -49,12 +48,8 @@ class Accuracy:
 @cache
 def _logarithm_above(value: Fraction) -> Fraction:
     """A number at least ln(value), above it by a few units of the last of a hundred bits."""
-    from mpmath.ctx_iv import MPIntervalContext
-
-    context = MPIntervalContext()
-    context.prec = _LOGARITHM_BITS
-    sign, mantissa, exponent, _ = context.log(context.mpf(value.numerator) / value.denominator)._mpi_[1]
-    return (-1 if sign else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    context = interval_context(_LOGARITHM_BITS)
+    return rational_ends(context.log(exact(context, value)))[1]
 
 
 def accuracy_of(rmse: Number | None, half_width: Number | None, confidence: Number) -> Accuracy | None:

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from statpriv.curves.comparison import aligned, html_table
+from statpriv.curves.comparison import Tabulated
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import at_most, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Design", "TradeOff", "TradeOffRow", "Trial", "Verdict", "written"]
 
 Verdict: TypeAlias = Literal["holds", "fails", "undecided"]
 
@@ -63,11 +61,10 @@ class Trial:
 
 
 _MAX_WRITTEN = 8
-_HEADING = ["entries of a part", "δ at most", "rmse at most", "guarantee"]
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Tabulated):
     """How far a number can go, and the alternative next to it.
 
     Attributes
@@ -127,12 +124,16 @@ class Design:
     def __iter__(self) -> Iterator[Trial]:
         return iter(self.trials)
 
+    @property
+    def _heading(self) -> list[str]:
+        return [self.unknown, "entries of a part", "δ at most", "rmse at most", "guarantee"]
+
     def _cells(self) -> list[list[str]]:
         return [trial.cells() for trial in self.trials]
 
     def table(self) -> str:
         """All alternatives that were tried, as lines of text."""
-        return "\n".join(aligned([self.unknown, *_HEADING], self._cells()))
+        return "\n".join(self._lines())
 
     def __str__(self) -> str:
         lines = [f"{self.unknown}: {written(self.value)}", f"  {self.given}"]
@@ -143,9 +144,6 @@ class Design:
     def __repr__(self) -> str:
         beside = f"; {written(self.neighbour.value)} {_VERBS[self.neighbour.verdict]}" if self.neighbour else ""
         return f"<Design, {self.unknown}: {written(self.value)} holds{beside}>"
-
-    def _repr_html_(self) -> str:
-        return html_table([self.unknown, *_HEADING], self._cells())
 
     def document(self) -> dict[str, object]:
         """The result for JSON: exact numbers as strings, δ with both ends."""
@@ -162,22 +160,7 @@ class Design:
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """δ of all alternatives that were tried, the target, and the answer.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on; a new figure by default.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        MissingExtraError
-            matplotlib is not installed.
-        """
+        """δ of all alternatives that were tried, the target, and the answer: :func:`statpriv.plotting.plot_design`."""
         from statpriv.plotting import plot_design
 
         return plot_design(self, ax)
@@ -216,7 +199,7 @@ class TradeOffRow:
 
 
 @dataclass(frozen=True)
-class TradeOff:
+class TradeOff(Tabulated):
     """Privacy and accuracy against the number of queries."""
 
     given: str
@@ -229,6 +212,7 @@ class TradeOff:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
     def _heading(self) -> list[str]:
         shared = ["queries", "entries of a part", "δ at most", "rmse at most"]
         if self.target is None:
@@ -246,13 +230,10 @@ class TradeOff:
         return rows
 
     def __str__(self) -> str:
-        return "\n".join([self.given, *aligned(self._heading(), self._cells())])
+        return "\n".join([self.given, *self._lines()])
 
     def __repr__(self) -> str:
         return f"<TradeOff of {len(self)} numbers of queries: {self.given}>"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._heading(), self._cells())
 
     def document(self) -> dict[str, object]:
         """The result for JSON."""
@@ -270,22 +251,7 @@ class TradeOff:
         return {"given": self.given, "target_delta": None if self.target is None else str(self.target), "rows": rows}
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-        """δ against the number of queries, and the root mean squared error against it.
-
-        Parameters
-        ----------
-        axes : two matplotlib Axes, optional
-            The axes to draw on; a new figure by default.
-
-        Returns
-        -------
-        two matplotlib Axes
-
-        Raises
-        ------
-        MissingExtraError
-            matplotlib is not installed.
-        """
+        """δ and the root mean squared error by the number of queries: :func:`statpriv.plotting.plot_designs`."""
         from statpriv.plotting import plot_designs
 
         return plot_designs(self, axes)

@@ -17,15 +17,6 @@ from statpriv.planning.designs import Design, Trial
 from statpriv.planning.search import beside_most, first_enough, fit, last, unreachable
 from statpriv.planning.study import Study, counted, entries_of, folds_of
 
-__all__ = [
-    "largest_size",
-    "most_known",
-    "most_queries",
-    "smallest_population",
-    "smallest_sizes",
-    "widest_range",
-]
-
 
 def most_queries(
     query: PropertyQuery,
@@ -326,10 +317,8 @@ def most_known(
 
     Parameters
     ----------
-    query, population, epsilon, delta, bound
-        As for :func:`most_queries`.
-    queries : int, default 1
-        Number of such queries.
+    query, population, epsilon, delta, queries, bound
+        As for :func:`largest_size`.
 
     Returns
     -------
@@ -338,10 +327,8 @@ def most_known(
 
     Raises
     ------
-    ArgumentError
-        A value that is not allowed.
-    GuaranteeNotReachedError
-        The guarantee is not reached even without known entries; the message says what is reached.
+    ArgumentError, GuaranteeNotReachedError
+        As for :func:`largest_size`: the guarantee is not reached even without known entries.
 
     Examples
     --------

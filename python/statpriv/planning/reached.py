@@ -21,8 +21,6 @@ from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.search import last
 from statpriv.planning.study import Study, counted, entries_of, folds_of, require_uniform
 
-__all__ = ["guarantee", "least_delta", "least_epsilon", "trade_off"]
-
 
 def least_delta(
     query: PropertyQuery,
@@ -67,19 +65,10 @@ def least_epsilon(
     known: Number = 0,
     bound: str = "tightest",
 ) -> Design:
-    """The ε of a number of such queries at a given δ, with all entries shared equally.
+    """The ε in nats of a number of such queries at a given δ, with all entries shared equally.
 
-    Parameters
-    ----------
-    query, population, delta, known, bound
-        As for :func:`most_queries`.
-    queries : int, default 1
-        Number of such queries.
-
-    Returns
-    -------
-    Design
-        Its `value` is an Enclosure of ε in nats, or of a bound on ε if the curve is a bound.
+    The arguments are those of :func:`least_delta`, with δ in place of ε. Its `value` is an Enclosure of ε, or of a
+    bound on ε if the curve is a bound.
 
     Raises
     ------
@@ -111,18 +100,7 @@ def guarantee(
     known: Number = 0,
     bound: str = "tightest",
 ) -> PrivacyCurve:
-    """The privacy curve of several such queries with all entries shared equally.
-
-    Parameters
-    ----------
-    query, population, known, bound
-        As for :func:`most_queries`.
-    queries : int, default 1
-        Number of such queries.
-
-    Returns
-    -------
-    PrivacyCurve
+    """The privacy curve of several such queries with all entries shared equally; see :func:`least_delta`.
 
     Examples
     --------

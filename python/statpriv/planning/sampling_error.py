@@ -10,8 +10,6 @@ from fractions import Fraction
 
 from statpriv.numeric.enclosure import Enclosure
 
-__all__ = ["root", "worst_variance"]
-
 
 def worst_variance(lower: Fraction, upper: Fraction) -> Fraction:
     """The largest p(1−p) with p from `lower` to `upper`."""

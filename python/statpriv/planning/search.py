@@ -13,8 +13,6 @@ from statpriv.numeric.search import least_integer
 from statpriv.planning.designs import Trial, written
 from statpriv.planning.study import Study
 
-__all__ = ["Fit", "beside_most", "first_enough", "fit", "last", "unreachable"]
-
 
 @dataclass(frozen=True)
 class Fit:

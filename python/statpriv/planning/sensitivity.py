@@ -26,7 +26,7 @@ from functools import partial
 from typing import Literal, TypeAlias, cast
 
 from statpriv.curves.build import compose, privacy_curve
-from statpriv.curves.comparison import aligned, html_table
+from statpriv.curves.comparison import Tabulated
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.distributions.laws import binomial_upper_tail
 from statpriv.errors import ArgumentError, NotAvailableError, PrecisionError
@@ -39,19 +39,10 @@ from statpriv.model.situation import PartitionedSituation, Query, Situation
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_nonnegative
+from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import at_most, literal
 from statpriv.numeric.search import least_integer
 from statpriv.rules.registry import Kind, all_rules
-
-__all__ = [
-    "Change",
-    "Sensitivity",
-    "if_one_count",
-    "one_row_at_a_time",
-    "sensitivity_of",
-    "sensitivity_of_curve",
-    "several_rows",
-]
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
 _Changed: TypeAlias = Callable[[Fraction], tuple[Enclosure, Kind]]
@@ -95,7 +86,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Tabulated):
     """δ at one ε under changed assumptions, with the stated ones first."""
 
     epsilon: Fraction
@@ -117,14 +108,8 @@ class Sensitivity:
     def _cells(self) -> list[list[str]]:
         return [[change.assumption, change.value, at_most(change.delta.upper), change.kind] for change in self]
 
-    def __str__(self) -> str:
-        return "\n".join(aligned(self._heading, self._cells()))
-
     def __repr__(self) -> str:
         return f"<Sensitivity at ε = {literal(self.epsilon)}: {len(self)} assumptions>"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._heading, self._cells())
 
     def document(self) -> list[dict[str, object]]:
         """The table for JSON: δ with both ends."""
@@ -492,13 +477,8 @@ def _exponential(exponent: Fraction) -> Enclosure:
 
 def _exponential_ends(exponent: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals below and above e^exponent."""
-    from mpmath.ctx_iv import MPIntervalContext
-
-    context = MPIntervalContext()
-    context.prec = _EXPONENTIAL_BITS
-    ends = context.exp(context.mpf(exponent.numerator) / exponent.denominator)._mpi_
-    low, high = (Fraction(int(mantissa)) * Fraction(2) ** int(power) for _, mantissa, power, _ in ends)
-    return low, high
+    context = interval_context(_EXPONENTIAL_BITS)
+    return rational_ends(context.exp(exact(context, exponent)))
 
 
 def _widened(query: PropertyQuery, distance: Fraction) -> PropertyQuery:

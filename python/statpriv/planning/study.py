@@ -23,8 +23,6 @@ from statpriv.planning.accuracy import Accuracy, root_mean_squared_error, varian
 from statpriv.planning.designs import Design, Trial, Verdict
 from statpriv.planning.sampling_error import root
 
-__all__ = ["Study", "counted", "entries_of", "folds_of", "require_uniform"]
-
 _NOTHING_CLAIMED = "Nothing is claimed of those further on."
 
 

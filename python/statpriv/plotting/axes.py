@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from statpriv.model.situation import Query
     from statpriv.planning.designs import Design, TradeOff
 
-__all__ = ["plot_against_known", "plot_against_size", "plot_curve", "plot_design", "plot_designs", "plot_trade_off"]
-
 
 def plot_curve(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200) -> Axes:
     """δ against ε.
@@ -53,23 +51,7 @@ def plot_curve(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200
 def plot_trade_off(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200) -> Axes:
     """The least type II error β of a test against its type I error α, below the line 1 − α of an uninformed test.
 
-    Parameters
-    ----------
-    curve : PrivacyCurve
-        The curve of one answer, or of several together.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure by default.
-    points : int, default 200
-        Number of α, from 0 to 1.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
+    `points` is the number of α, from 0 to 1. All else is as for :func:`plot_curve`.
     """
     return _on_axes(lambda: trade_off(curve, points=points), ax)
 
@@ -94,19 +76,10 @@ def plot_against_size(
         At least two different sizes, for instance from :func:`sizes_between`.
     epsilon : number, or several
         ε in nats, at least 0.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure by default.
+    ax
+        As for :func:`plot_curve`, as are the result and the errors.
     adversary, sampling, bound : optional
         As for :func:`statpriv.privacy_curve`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
     """
     return _on_axes(
         lambda: against_size(query, sizes, epsilon, adversary=adversary, sampling=sampling, bound=bound), ax
@@ -129,27 +102,14 @@ def plot_against_known(
 
     Parameters
     ----------
-    query : a query
-        The query.
-    population : Population
-        A population of at least two entries.
-    epsilon : number, or several
-        ε in nats, at least 0.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure by default.
+    query, population, epsilon
+        A query, a population of at least two entries, and one ε or several, in nats and at least 0.
+    ax
+        As for :func:`plot_curve`, as are the result and the errors.
     sampling, bound : optional
         As for :func:`statpriv.privacy_curve`.
     points : int, default 100
         Approximate number of known-entry counts, from none to all others, denser near the end.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
     """
     return _on_axes(
         lambda: against_known(query, population, epsilon, sampling=sampling, bound=bound, points=points), ax
@@ -159,43 +119,16 @@ def plot_against_known(
 def plot_design(design: Design, ax: Axes | None = None) -> Axes:
     """δ of the alternatives from which a plan was chosen, the target, and the answer.
 
-    Parameters
-    ----------
-    design : Design
-        The result of a function of `statpriv.design`. If it varies no number, the whole curve is drawn.
-    ax : matplotlib Axes, optional
-        The axes to draw on; a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
+    `design` is the result of a function of `statpriv.design`. If it varies no number, the whole curve is drawn. All
+    else is as for :func:`plot_curve`.
     """
     return _on_axes(lambda: design_picture(design), ax)
 
 
 def plot_designs(designs: TradeOff, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """δ and the root mean squared error against the number of queries.
+    """δ and the root mean squared error against the number of queries, on two axes.
 
-    Parameters
-    ----------
-    designs : TradeOff
-        The result of `statpriv.design.trade_off`.
-    axes : two matplotlib Axes, optional
-        The axes to draw on; a new figure by default.
-
-    Returns
-    -------
-    two matplotlib Axes
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
+    `designs` is the result of `statpriv.design.trade_off`. All else is as for :func:`plot_curve`.
     """
     require_matplotlib()
     from matplotlib import pyplot

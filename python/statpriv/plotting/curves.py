@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from statpriv.model.situation import Query
     from statpriv.rules.registry import AnySituation
 
-__all__ = [
-    "against_epsilon",
-    "against_known",
-    "against_size",
-    "marked_as_bounds",
-    "sizes_between",
-    "spelled",
-    "trade_off",
-]
-
 _DECADES_OF_A_CURVE = 6
 
 

@@ -16,8 +16,6 @@ from statpriv.plotting.picture import Line, Picture, Quantity, Reference
 if TYPE_CHECKING:
     from statpriv.planning.designs import Design, TradeOff
 
-__all__ = ["design_picture", "trade_off_pictures"]
-
 _ACROSS: dict[str, Quantity] = {
     "queries": "queries",
     "entries": "n",

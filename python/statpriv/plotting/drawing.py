@@ -17,8 +17,6 @@ from statpriv.plotting.picture import Picture, Quantity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw", "figure_size", "render", "require_matplotlib"]
-
 _AXIS_LABELS: dict[Quantity, str] = {
     "epsilon": "ε (nats)",
     "delta": "δ",
@@ -55,20 +53,7 @@ _LABEL_HEIGHT = 12.0
 
 
 def draw(picture: Picture, ax: Axes) -> Axes:
-    """Draw a picture on axes that may hold lines already.
-
-    Parameters
-    ----------
-    picture : Picture
-        What to draw.
-    ax : matplotlib Axes
-        The axes to draw on.
-
-    Returns
-    -------
-    matplotlib Axes
-        The given axes.
-    """
+    """Draw a picture on axes that may hold lines already; the same axes are returned."""
     drawn_before = len(ax.get_lines())
     for number, line in enumerate(picture.lines, start=drawn_before):
         ax.plot(

@@ -8,8 +8,6 @@ from typing import Literal, TypeAlias
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.numeric.enclosure import Enclosure
 
-__all__ = ["Line", "Picture", "Quantity", "Reference", "Statement"]
-
 Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known", "queries", "size", "distance", "rmse"]
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 from statpriv.errors import ArgumentError
 
-__all__ = ["LIMIT", "arrangements", "product", "refuse_above", "subsets"]
-
 LIMIT = 2_000_000
 """Default limit of the number of cases: about ten seconds of work, or a few tens."""
 

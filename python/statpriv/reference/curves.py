@@ -31,15 +31,6 @@ from statpriv.reference.releases import (
 from statpriv.reference.templates import Family
 from statpriv.reference.worlds import Compared, Known, Pair, worlds
 
-__all__ = [
-    "Curve",
-    "adaptive_partition_sum",
-    "partition_sum",
-    "privacy_curve",
-    "sampling_privacy_curve",
-    "worst_strategy_curve",
-]
-
 ZERO = Fraction(0)
 
 
@@ -158,8 +149,9 @@ def sampling_privacy_curve(
 ) -> Curve:
     """The sampling privacy curve: the mean of the curves of the templates that contain the critical entry.
 
-    `SPC(ε) = E[Δ̂_τ(ε) | j ∈ τ]` (Definition 3.3 in the conditional form that Theorem 5.2 needs). The maximum over pairs
-    is inside the mean, the maxima over critical entries and known values are outside.
+    `SPC(ε) = E[Δ̂_τ(ε) | j ∈ τ]` (*Parallel Composition for Statistical Privacy*, Definition 3.3 in the conditional
+    form that Theorem 5.2 needs, and Example 1). The maximum over pairs is inside the mean, the maxima over critical
+    entries and known values are outside.
 
     Parameters
     ----------
@@ -167,15 +159,6 @@ def sampling_privacy_curve(
         As for :func:`privacy_curve`, with one query.
     templates : mapping
         The law of the template. At least one template has to contain the critical entry.
-
-    Returns
-    -------
-    Curve
-        δ as a function of `exp_epsilon`, given that the critical entry is in the sample.
-
-    Notes
-    -----
-    Source: *Parallel Composition for Statistical Privacy*, Definition 3.3 and Example 1.
 
     Examples
     --------
@@ -208,7 +191,9 @@ def partition_sum(
     values: Literal["worst", "expected"] = "worst",
     limit: int = LIMIT,
 ) -> Curve:
-    """The bound of Theorems 5.1 and 5.2 for a composition over disjoint parts: `Σ_k P[j ∈ τ_k] · SPC_k(ε)`.
+    """The bound for a composition over disjoint parts: `Σ_k P[j ∈ τ_k] · SPC_k(ε)`.
+
+    It is that of *Parallel Composition for Statistical Privacy*, Theorems 5.1 and 5.2.
 
     Parameters
     ----------
@@ -218,15 +203,6 @@ def partition_sum(
         Query k is answered on part k.
     templates : mapping
         The law of the family of parts; the parts of a family are disjoint.
-
-    Returns
-    -------
-    Curve
-        An upper bound of the privacy curve of all answers together.
-
-    Notes
-    -----
-    Source: *Parallel Composition for Statistical Privacy*, Theorems 5.1 and 5.2.
 
     Examples
     --------
@@ -262,29 +238,19 @@ def adaptive_partition_sum(
     known: Known = (),
     limit: int = LIMIT,
 ) -> Curve:
-    """The bound of Theorems 5.3 and 5.4 for an adaptive composition over disjoint parts.
+    """The bound for an adaptive composition over disjoint parts.
 
     It is `max_{v,w} Σ_τ T(τ) · Σ_{a_<k} P[a_<k | τ] · Δ_{v,w}(ε)`, where k is the part of τ that contains the critical
-    entry, and Δ is that of query `F_k(a_<k)` on part k. Given the template, the earlier answers do not depend on the
-    critical entry. The maximum over pairs is outside the sum.
+    entry, and Δ is that of query `F_k(a_<k)` on part k (*Parallel Composition for Statistical Privacy*, Theorems 5.3
+    and 5.4). Given the template, the earlier answers do not depend on the critical entry. The maximum over pairs is
+    outside the sum.
 
     Parameters
     ----------
-    database, critical, pair, known, limit
-        As for :func:`privacy_curve`; known entries have their worst values.
+    database, templates, critical, pair, known, limit
+        As for :func:`partition_sum`; known entries have their worst values.
     strategy : Strategy
         Chooses the query of each part from the earlier answers.
-    templates : mapping
-        The law of the family of parts; the parts of a family are disjoint.
-
-    Returns
-    -------
-    Curve
-        An upper bound of the privacy curve of all answers together.
-
-    Notes
-    -----
-    Source: *Parallel Composition for Statistical Privacy*, Theorems 5.3 and 5.4.
 
     Examples
     --------
@@ -327,7 +293,8 @@ def worst_strategy_curve(
     """The privacy curve under the worst adaptive strategy that chooses from a finite list of queries at every step.
 
     A strategy chooses separately after every sequence of answers, and `Σ_a max(0, P_v(a) − e^ε P_w(a))` is a sum over
-    the complete sequences. So backward induction, from the last part to the first, gives the worst strategy.
+    the complete sequences. So backward induction, from the last part to the first, gives the worst strategy. A
+    different strategy may attain the curve at a different ε.
 
     Parameters
     ----------
@@ -337,11 +304,6 @@ def worst_strategy_curve(
         The queries that may be asked on any part.
     templates : mapping
         The law of the family of templates, one for each step.
-
-    Returns
-    -------
-    Curve
-        δ as a function of `exp_epsilon`; a different strategy may attain it at a different ε.
 
     Examples
     --------

@@ -10,8 +10,6 @@ from itertools import product
 from statpriv.errors import ArgumentError
 from statpriv.reference.laws import Law, Number, as_law
 
-__all__ = ["Database", "iid"]
-
 
 @dataclass(frozen=True, init=False)
 class Database:
@@ -48,17 +46,9 @@ class Database:
         return hash(tuple(frozenset(law.items()) for law in self.entries))
 
     def fixed(self, values: Mapping[int, Hashable]) -> Database:
-        """The conditional database in which some entries have these values (`D_{j,w}` of the paper).
+        """The conditional database in which the entries of a mapping have its values (`D_{j,w}` of the paper).
 
-        Parameters
-        ----------
-        values : mapping from indices to values
-            Each one a value of its entry, possibly of probability zero.
-
-        Returns
-        -------
-        Database
-            The same database with these entries certain.
+        Each value is one of its entry, possibly of probability zero.
 
         Examples
         --------

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias, TypeVar
 
 from statpriv.errors import ArgumentError
 
-__all__ = ["Law", "Number", "as_law", "as_probability", "as_rational", "coin", "excess", "hockey_stick"]
-
 Number: TypeAlias = int | float | str | Fraction | Decimal
 """An exact number: a float is the rational it stores; strings such as `"1/3"` and `"0.1"` are read exactly."""
 
@@ -54,12 +52,7 @@ def as_law(probabilities: Mapping[Any, Number], name: str) -> dict[Any, Fraction
 
 
 def coin(p: Number) -> dict[Hashable, Fraction]:
-    """The law of an entry that has a property, value 1, with probability p, and value 0 otherwise.
-
-    Parameters
-    ----------
-    p : Fraction, int, float, Decimal or str
-        Probability, from 0 to 1.
+    """The law of an entry that has a property, value 1, with a probability p from 0 to 1, and value 0 otherwise.
 
     Examples
     --------

@@ -15,20 +15,6 @@ from statpriv.reference.databases import Database
 from statpriv.reference.laws import Number
 from statpriv.reference.templates import Family, as_families
 
-__all__ = [
-    "Answers",
-    "Asked",
-    "Query",
-    "Release",
-    "Released",
-    "Strategy",
-    "Templates",
-    "answer_law",
-    "asking",
-    "part_count",
-    "release_of",
-]
-
 Query: TypeAlias = Callable[[tuple[Hashable, ...]], Hashable]
 """A function from the rows that a template picks, in the order of the template, to an answer."""
 
@@ -157,31 +143,18 @@ def answer_law(
     known: Mapping[int, Hashable] | None = None,
     limit: int = LIMIT,
 ) -> dict[Hashable, Fraction]:
-    """The law of the release given a value of the critical entry.
+    """The law of the release given a value of the critical entry: `{answer: probability}`, without probability zero.
 
     Parameters
     ----------
-    database : Database
-        The law of each entry.
+    database, query, templates, limit
+        As for :func:`privacy_curve`.
     critical : int
         Index of the critical entry.
     value : hashable
         The value of the critical entry.
-    query : callable, list of callables or Strategy
-        A function from the tuple of rows that a template picks to the answer. Several queries, or an adaptive
-        :class:`Strategy`, are answered on the templates of a family, one query on each, and release all answers.
-    templates : mapping, optional
-        The law of the template, `{template: probability}`, or of the family of templates. By default every query
-        is answered on all entries.
     known : mapping from indices to values, optional
         Other entries that are certain.
-    limit : int, default 2 000 000
-        Largest number of cases, databases times templates; more are refused.
-
-    Returns
-    -------
-    dict
-        `{answer: probability}`, without answers of probability zero.
 
     Raises
     ------

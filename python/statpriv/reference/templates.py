@@ -22,23 +22,6 @@ from statpriv.reference import cases
 from statpriv.reference.cases import LIMIT, refuse_above
 from statpriv.reference.laws import Number, as_law, as_probability
 
-__all__ = [
-    "Family",
-    "Template",
-    "TemplateLaw",
-    "as_families",
-    "everyone",
-    "multinomial_assignment",
-    "overlapping",
-    "partitions",
-    "poisson",
-    "stratified",
-    "stratified_partitions",
-    "uniform",
-    "with_replacement",
-    "without_replacement",
-]
-
 Template: TypeAlias = tuple[int, ...]
 Family: TypeAlias = tuple[Template, ...]
 Drawn = TypeVar("Drawn", Template, Family)
@@ -47,12 +30,7 @@ FamilyLaw: TypeAlias = dict[Family, Fraction]
 
 
 def uniform(templates: Iterable[Drawn]) -> dict[Drawn, Fraction]:
-    """The uniform law on templates, or on families of templates (Definition 3.4).
-
-    Parameters
-    ----------
-    templates : iterable
-        The possible draws, all equally likely; an item that is listed twice is twice as likely.
+    """The uniform law on templates, or on families of templates (Definition 3.4); one listed twice is twice as likely.
 
     Examples
     --------
@@ -167,10 +145,8 @@ def partitions(n: int, sizes: Sequence[int], *, ordered: bool = True, limit: int
         Number of entries.
     sizes : sequence of int
         Size of each part; together at most n.
-    ordered : bool, default True
-        False lists every part in increasing order; equivalent for queries that ignore the order of the rows.
-    limit : int, default 2 000 000
-        Largest number of families; more are refused.
+    ordered, limit
+        As for :func:`without_replacement`: each part is listed once, and `limit` counts families.
 
     Examples
     --------

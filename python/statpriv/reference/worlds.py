@@ -13,8 +13,6 @@ from statpriv.reference.cases import LIMIT, refuse_above, subsets
 from statpriv.reference.databases import Database
 from statpriv.reference.releases import Release, Released
 
-__all__ = ["Compared", "Known", "Pair", "World", "worlds"]
-
 Known: TypeAlias = int | Collection[int] | Mapping[int, Hashable]
 """The known entries: their number, their indices, or a mapping from indices to values."""
 

@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ALIKE",
-    "DRAWN",
-    "DRAWN_AS_STATED",
-    "IDENTICAL",
-    "INDEPENDENT",
-    "KNOWN_LAW",
-    "NOISE",
-    "PAPER",
-    "SAMPLED",
-    "SECRET",
-    "STATED",
-]
-
 INDEPENDENT = "the entries are independent of each other"
 ALIKE = "every entry has the property with the same probability, whatever that is"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"

@@ -15,8 +15,6 @@ from statpriv.rules.assumptions import NOISE
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
 
-__all__ = ["added_noise"]
-
 
 @rule(
     bound="noise",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from statpriv._native import Curve
+from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
+from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery, Stated, ends, is_range
-from statpriv.model.situation import PartitionedSituation, Query, capabilities
-from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
-from statpriv.rules.registry import rule
+from statpriv.model.samplings import WithoutReplacement
+from statpriv.model.situation import PartitionedSituation, Query, Situation, capabilities
+from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED
+from statpriv.rules.registry import lower, rule
 
 
 @rule(
@@ -61,6 +64,40 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
 
 
 @rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery, HistogramQuery),
+    samplings=(RandomPartition,),
+    cost=14,
+    theorem=(
+        "All parts ask the same question. Given the entries of the union of the parts and their values, the partition "
+        "of the union is uniform. So given the histogram of the union, the histograms of the parts are a random split "
+        "that does not depend on the data. Their privacy curve is that of the union, which is one sample without "
+        "replacement, whatever the laws of the entries and, for histograms, whichever entries are known."
+    ),
+    source="docs/explanation/composition.md, with the proof",
+    assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
+)
+def one_sample_of_the_union(situation: PartitionedSituation) -> Curve:
+    """The exact curve of one sample of as many entries as all parts have together."""
+    _require_common_property(situation)
+    if situation.adversary.total and all(capabilities(query).is_count for query in situation.different_queries):
+        raise NotApplicable("known entries of a hidden count have other bounds, which stay narrow at every p")
+    population, used = situation.population, situation.used
+    union = Situation(
+        query=situation.queries[0],
+        population=population,
+        sampling=None if used == population.size else WithoutReplacement(used),
+        adversary=situation.adversary,
+        pair=situation.one_pair,
+    )
+    try:
+        return lower(union, "exact").curve
+    except NotAvailableError as reason:
+        raise NotApplicable(f"the union of all parts has no exact curve: {reason}") from reason
+
+
+@rule(
     bound="total-count",
     kind="bound",
     queries=(PropertyQuery,),
@@ -104,6 +141,10 @@ def weights_of(situation: PartitionedSituation) -> tuple[Fraction, ...]:
 
 def _require_one_property(situation: PartitionedSituation) -> None:
     require_alike(situation)
+    _require_common_property(situation)
+
+
+def _require_common_property(situation: PartitionedSituation) -> None:
     if not situation.one_property:
         raise NotApplicable("the parts ask unrelated properties (attribute= says that two are the same)")
     if situation.sampling.part_strata is not None:

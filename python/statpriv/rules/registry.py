@@ -27,16 +27,6 @@ from statpriv.model.samplings import SAMPLINGS, Sampling
 from statpriv.model.situation import PartitionedSituation, Situation
 from statpriv.model.strategies import AdaptiveSituation
 
-__all__ = [
-    "AnySituation",
-    "Kind",
-    "Lowered",
-    "Rule",
-    "applicable",
-    "lower",
-    "rule",
-]
-
 Kind: TypeAlias = Literal["exact", "enclosed", "bound"]
 _ORDER = ("exact", "enclosed", "bound")
 """The order in which kinds are tried."""

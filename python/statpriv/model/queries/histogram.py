@@ -22,8 +22,6 @@ from statpriv.numeric.literals import abridged, show_list
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HistogramQuery"]
-
 Cells: TypeAlias = tuple[Stated, ...]
 Law: TypeAlias = tuple[Cells, Fraction]
 """Probabilities or their ranges, and what they were divided by."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Labelled"]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class Labelled:

@@ -32,8 +32,6 @@ from statpriv.numeric.literals import abridged, show_list
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LinearQuery"]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class LinearQuery(Labelled, Numerical):

@@ -9,8 +9,6 @@ from statpriv.errors import ArgumentError
 from statpriv.model.queries.valued import Valued, ValuesAndLaw
 from statpriv.numeric.exact import Number, as_count
 
-__all__ = ["MaximumQuery", "MedianQuery", "MinimumQuery", "OrderStatisticQuery", "Rank"]
-
 Rank: TypeAlias = "int | Literal['median', 'maximum']"
 
 

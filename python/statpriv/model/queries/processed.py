@@ -11,7 +11,7 @@ from math import ceil, floor, lcm
 from numbers import Real
 from typing import Any, ClassVar, TypeGuard
 
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.noise import Noise
 from statpriv.model.queries.protocol import AnswerLaws, Capabilities
 from statpriv.model.steps import Answer, Lattice, LatticeMap, Step
@@ -41,7 +41,7 @@ class _Function(Step):
 
     def apply(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""
-        raise NotImplementedError
+        raise NotAvailableError(f"{self!r} states no apply: it is no function of the answer {abridged(answer)}")
 
     def published_for(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""

@@ -22,21 +22,6 @@ from statpriv.numeric.literals import abridged, show, show_list
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "PAIRS_OF_BITS",
-    "Between",
-    "PropertyQuery",
-    "Stated",
-    "as_stated",
-    "ends",
-    "is_range",
-    "law_of_bit",
-    "ranges_of_a_law",
-    "read_pair_of_bits",
-    "show_stated",
-    "show_stated_law",
-]
-
 
 @dataclass(frozen=True, init=False, repr=False)
 class Between:

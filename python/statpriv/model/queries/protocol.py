@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 
 if TYPE_CHECKING:
     from statpriv.model.queries.property import Stated
-
-__all__ = ["AnswerLaws", "Capabilities", "EntryLaw", "LawOfValues", "OwnLaws", "Pair", "capabilities_of", "shown"]
 
 Pair: TypeAlias = "tuple[Any, Any] | None"
 """Which values of the critical entry are compared; None is the worst pair."""
@@ -146,7 +144,9 @@ class Capabilities:
 
     def added(self, value: Any) -> Fraction:  # noqa: ANN401  (a value of an entry)
         """What an entry with this value adds to a total."""
-        raise NotImplementedError(f"{self.kind} is no total of what entries with the value {value!r} add")
+        raise NotAvailableError(
+            f"{self.kind} states no added: it is no total of what entries with {abridged(value)} add"
+        )
 
     def rank_among(self, entries: int) -> int | None:
         """The rank of the answer among the values of so many entries, counted from below."""
@@ -165,7 +165,7 @@ class Capabilities:
 
     def laws_of_answers(self, entries: int) -> object:
         """For each value of the critical entry the law of the answer of so many entries."""
-        raise NotImplementedError(f"{self.kind} states no laws of answers of {entries} entries")
+        raise NotAvailableError(f"{self.kind} states no laws_of_answers of {entries} entries")
 
     # --- checks ---
 

@@ -11,8 +11,6 @@ from typing import ClassVar, TypeAlias
 from statpriv.model.groups import ByGroup
 from statpriv.model.queries.valued import Valued, ValuesAndLaw
 
-__all__ = ["Additive", "MeanQuery", "SumQuery"]
-
 Positions: TypeAlias = "tuple[int, ...]"
 
 

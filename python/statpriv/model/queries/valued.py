@@ -18,8 +18,6 @@ from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_number
 
-__all__ = ["Valued", "ValuesAndLaw"]
-
 Pmf: TypeAlias = "tuple[tuple[Fraction, Stated], ...]"
 ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Between] | Mapping[str, Mapping[Any, Number | Between]]"
 """From value to probability or its range, or that for each group."""

@@ -9,8 +9,6 @@ from typing import Any, TypeVar, cast
 from statpriv.model.queries.processed import PostProcessed, asked_of
 from statpriv.model.queries.protocol import capabilities_of
 
-__all__ = ["of_groups", "unlabelled"]
-
 Asked = TypeVar("Asked")
 
 

@@ -20,15 +20,6 @@ from statpriv.numeric.literals import show
 from statpriv.theories.differential.inverse import least_epsilon
 from statpriv.theories.differential.renyi import as_order
 
-__all__ = [
-    "GaussianMechanism",
-    "gaussian_delta",
-    "gaussian_distance",
-    "gaussian_queries",
-    "kairouz_queries",
-    "kairouz_variance",
-]
-
 _LOGARITHM_BITS = 200
 _ROOT_BITS = 200
 
@@ -41,10 +32,8 @@ class GaussianMechanism:
     ----------
     sigma : float, int, Fraction, Decimal or str
         Standard deviation of the noise of each answer, above 0.
-    sensitivity : float, int, Fraction, Decimal or str
-        How far one entry moves an answer, above 0.
-    k : int
-        Number of answers, each with independent noise.
+    sensitivity, k
+        As for :class:`LaplaceMechanism`.
 
     Examples
     --------

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 from statpriv._native import Enclosure
 
-__all__ = ["least_epsilon"]
-
 
 def least_epsilon(delta: Callable[[float], Enclosure], target: Fraction, *, most: Fraction | None = None) -> Enclosure:
     """The least ε >= 0 with `δ(ε) <= target`, for decreasing δ; `most` is an ε that is known to suffice.

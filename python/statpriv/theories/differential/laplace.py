@@ -35,8 +35,6 @@ from statpriv.numeric.intervals import bits_below_one, enclosure, exact, interva
 from statpriv.theories.differential.inverse import least_epsilon
 from statpriv.theories.differential.renyi import as_order
 
-__all__ = ["LaplaceMechanism"]
-
 _BITS = 128
 
 
@@ -76,12 +74,7 @@ class LaplaceMechanism:
         return self.sensitivity / self.scale
 
     def delta(self, epsilon: Number) -> Enclosure:
-        """The least δ at which the k answers are (ε, δ)-differentially private.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0.
+        """The least δ at which the k answers are (ε, δ)-differentially private; ε in nats, at least 0.
 
         Raises
         ------
@@ -102,13 +95,7 @@ class LaplaceMechanism:
         return self._composed(reach)
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε at which the k answers are (ε, δ)-differentially private.
-
-        Parameters
-        ----------
-        delta : float, int, Fraction, Decimal or str
-            δ, from 0 to 1.
-        """
+        """The least ε in nats at which the k answers are (ε, δ)-differentially private; δ from 0 to 1."""
         target = as_probability(delta, "delta")
         most = self.k * self.local_epsilon
         return Enclosure(most) if target == 0 else least_epsilon(self.delta, target, most=most)

@@ -27,7 +27,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from statpriv._native import Enclosure
-from statpriv.errors import ArgumentError, MissingExtraError, PrecisionError, UndecidedError
+from statpriv.curves.comparison import Tabulated, data_frame
+from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability, is_array
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.literals import show_number, spelled
@@ -35,8 +36,6 @@ from statpriv.theories.differential.gaussian import gaussian_distance, kairouz_q
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-__all__ = ["ComparedPartition", "PartitionComparison", "compare"]
 
 _BITS = 120
 _HEADING = ("ε", "parts", "σ", "δ by Theorem 5.1", "δ exactly", "#DP loose", "#DP exact", "#DP exact on both sides")
@@ -85,7 +84,7 @@ class ComparedPartition:
 
 
 @dataclass(frozen=True)
-class PartitionComparison:
+class PartitionComparison(Tabulated):
     """A secret partition of n entries compared with Gaussian noise; rows by ε, then by the number of parts."""
 
     n: int
@@ -101,19 +100,15 @@ class PartitionComparison:
     def __getitem__(self, index: int) -> ComparedPartition:
         return self.rows[index]
 
-    def __str__(self) -> str:
-        from statpriv.curves.comparison import aligned
+    @property
+    def _heading(self) -> tuple[str, ...]:
+        return _HEADING
 
-        return "\n".join(aligned(_HEADING, [row._cells() for row in self.rows]))  # noqa: SLF001  (its own rows)
+    def _cells(self) -> list[list[str]]:
+        return [row._cells() for row in self.rows]  # noqa: SLF001  (its own rows)
 
     def __repr__(self) -> str:
         return f"<PartitionComparison of {len(self)} rows: n = {self.n}, p = {show_number(self.p)}>"
-
-    def _repr_html_(self) -> str:
-
-        from statpriv.curves.comparison import html_table
-
-        return html_table(_HEADING, [row._cells() for row in self.rows])  # noqa: SLF001
 
     def to_pandas(self) -> DataFrame:
         """The table as a pandas DataFrame, with columns `_lower` and `_upper` for the ends of each enclosure.
@@ -123,11 +118,7 @@ class PartitionComparison:
         MissingExtraError
             pandas is not installed.
         """
-        try:
-            from pandas import DataFrame
-        except ImportError as error:
-            raise MissingExtraError("a DataFrame needs pandas: pip install pandas") from error
-        return DataFrame([_flat(row) for row in self.rows])
+        return data_frame(map(_flat, self.rows))
 
 
 def compare(

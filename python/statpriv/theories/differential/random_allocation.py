@@ -36,8 +36,6 @@ from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import spelled
 
-__all__ = ["random_allocation_delta"]
-
 _BITS = 128
 """Masses are multiples of 2^-128, so the mass lost by rounding is below 1e-30."""
 _STEPS = ((64, 64), (1024, 32), (2**14, 16))

@@ -43,14 +43,6 @@ from statpriv.numeric.intervals import (
 from statpriv.numeric.literals import show_number
 from statpriv.theories.differential.renyi import as_order
 
-__all__ = [
-    "Guarantee",
-    "RandomizedResponse",
-    "advanced_composition",
-    "exact_randomized_response",
-    "optimal_composition",
-]
-
 _BITS = 256
 _DIGITS = 70
 _NEGLIGIBLE = 2.0**-200
@@ -102,13 +94,7 @@ class RandomizedResponse:
         object.__setattr__(self, "k", count)
 
     def delta(self, epsilon: Number) -> Enclosure:
-        """The least δ' at which any k such mechanisms are together (ε', δ')-private.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε' in nats, at least 0.
-        """
+        """The least δ' at which any k such mechanisms are together (ε', δ')-private; ε' in nats, at least 0."""
         target = as_nonnegative(epsilon, "epsilon")
         if target >= self.k * self.local_epsilon:
             return enclosure(self._told, least=0, most=1)
@@ -118,12 +104,9 @@ class RandomizedResponse:
         return _total(self._told, at_knot + one_minus_exp(self._context, rest) * slope)
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε' >= 0 at which k such mechanisms are (ε', δ')-private together; infinite if there is none.
+        """The least ε' in nats at which k such mechanisms are (ε', δ')-private together; δ' from 0 to 1.
 
-        Parameters
-        ----------
-        delta : float, int, Fraction, Decimal or str
-            δ', from 0 to 1.
+        It is at least 0, and infinite if none suffices.
         """
         target = as_probability(delta, "delta")
         if target == 1:
@@ -262,13 +245,9 @@ def optimal_composition(*, epsilon: Number, delta: Number = 0, k: int) -> list[G
 
     Parameters
     ----------
-    epsilon : float, int, Fraction, Decimal or str
-        ε of each mechanism in nats, at least 0.
-    delta : float, int, Fraction, Decimal or str
-        δ of each mechanism, from 0 to 1.
-    k : int
-        Number of mechanisms, from 1 to 10^9. The list has `⌊k/2⌋ + 1` entries: 10^4 mechanisms take about a second,
-        10^6 take minutes. For a single ε or δ, :class:`RandomizedResponse` takes less than a second at 10^6.
+    epsilon, delta, k
+        As for :class:`RandomizedResponse`, which takes less than a second at k = 10^6 for a single ε or δ. The list has
+        `⌊k/2⌋ + 1` entries: 10^4 mechanisms take about a second, 10^6 take minutes.
 
     Returns
     -------

@@ -26,8 +26,6 @@ from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_proba
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.literals import spelled
 
-__all__ = ["as_order", "delta_from_renyi", "delta_from_zcdp", "epsilon_from_renyi", "epsilon_from_zcdp"]
-
 Divergence = Callable[[Fraction], Enclosure]
 
 _BITS = 160

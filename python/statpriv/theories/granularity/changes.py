@@ -18,8 +18,6 @@ from statpriv.theories.granularity.pairs import Metric, distance_of
 from statpriv.theories.granularity.protocol import Granularity, as_granularity
 from statpriv.theories.granularity.relation import all_databases, relation_on, warn_of_missing_paths
 
-__all__ = ["Change", "Sensitivity", "change_granularity", "preprocess", "sensitivity"]
-
 
 @dataclass(frozen=True)
 class Sensitivity:

@@ -23,8 +23,6 @@ from statpriv.theories.granularity.relation import (
     warn_of_missing_paths,
 )
 
-__all__ = ["Counterexample", "PartitionCheck", "check_partition"]
-
 
 @dataclass(frozen=True)
 class Counterexample:

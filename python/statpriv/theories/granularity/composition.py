@@ -21,8 +21,6 @@ from statpriv.theories.granularity.protocol import Granularity, Touched, as_gran
 from statpriv.theories.granularity.relation import relation_on, warn_of_missing_paths
 from statpriv.theories.granularity.theorems import Rule, theorem
 
-__all__ = ["Composition", "Domain", "Setting", "compose"]
-
 Setting: TypeAlias = Literal["sequential", "disjoint", "element_partition", "overlapping"]
 Domain: TypeAlias = Literal["own", "common"]
 

@@ -36,8 +36,6 @@ from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.normal import normal_quantile
 
-__all__ = ["Law", "least_mu", "least_rho"]
-
 Law: TypeAlias = "Mapping[Hashable, Fraction]"
 """The positive probabilities of answers."""
 

@@ -25,8 +25,6 @@ from statpriv.numeric.literals import abridged
 from statpriv.theories.granularity.inputs import Inputs
 from statpriv.theories.granularity.protocol import Distance, Granularity, Touched, read_inputs
 
-__all__ = ["Edge", "Node"]
-
 
 @dataclass(frozen=True)
 class Edge(Granularity):

@@ -11,8 +11,6 @@ from statpriv.numeric.arguments import as_items, as_key, as_word, is_list, is_ma
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Inputs", "Kind", "as_inputs", "edge_key", "sets_of"]
-
 Kind: TypeAlias = Literal["record", "index", "node", "edge"]
 
 _KINDS = get_args(Kind)

@@ -27,8 +27,6 @@ from statpriv.theories.granularity.pairs import Metric, distance_of
 from statpriv.theories.granularity.protocol import Granularity, as_granularity
 from statpriv.theories.granularity.relation import all_databases, relation_on, warn_of_missing_paths
 
-__all__ = ["FiniteMechanism", "Loss"]
-
 _BITS = 192
 
 

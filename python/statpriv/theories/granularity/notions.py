@@ -26,8 +26,6 @@ from statpriv.numeric.literals import at_most, literal
 from statpriv.theories.differential.gaussian import GaussianMechanism
 from statpriv.theories.differential.laplace import LaplaceMechanism
 
-__all__ = ["Budget", "Notion", "Value", "as_notion", "grown", "read_budgets", "root", "shown"]
-
 Notion: TypeAlias = Literal["pure", "approximate", "zcdp", "gaussian"]
 Value: TypeAlias = Fraction | Enclosure
 """An exact number, or an enclosure of an irrational one."""

@@ -18,8 +18,6 @@ from statpriv.theories.granularity.relation import all_databases, as_functions
 from statpriv.theories.granularity.tabular import Multiset, multiset
 from statpriv.theories.granularity.theorems import theorem
 
-__all__ = ["Between", "Metric", "MinimumDistance", "compose_between", "minimum_distance", "subuniverse_distance"]
-
 Metric: TypeAlias = "Granularity | Callable[[Any, Any], Number]"
 """A granularity, or any other metric as a function of two databases, with exact values or infinity."""
 

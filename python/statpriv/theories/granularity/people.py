@@ -42,8 +42,6 @@ from statpriv.numeric.literals import at_most, literal
 from statpriv.planning.sensitivity import several_rows
 from statpriv.theories.differential.inverse import least_epsilon
 
-__all__ = ["PersonCurve", "person_curve"]
-
 _BEYOND = 10**300
 """An ε beyond which δ of several rows is constant."""
 _INDEPENDENT = "all rows are independent of each other, also the rows of one person"

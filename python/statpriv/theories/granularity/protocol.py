@@ -22,8 +22,6 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 from statpriv.theories.granularity.inputs import Inputs, Kind, as_inputs
 
-__all__ = ["Distance", "Granularity", "Touched", "alike", "as_granularity"]
-
 Distance: TypeAlias = int | float
 """A whole number of steps, or `math.inf`."""
 

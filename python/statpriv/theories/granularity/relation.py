@@ -15,8 +15,6 @@ from statpriv.numeric.literals import abridged
 from statpriv.theories.granularity.inputs import Inputs, sets_of
 from statpriv.theories.granularity.protocol import Distance, Granularity, Touched, as_granularity
 
-__all__ = ["NoPathWarning", "Relation", "all_databases", "relation_on", "restricted", "warn_of_missing_paths"]
-
 Neighbours: TypeAlias = Callable[[Any, Any], bool] | Iterable[tuple[Hashable, Hashable]]
 
 

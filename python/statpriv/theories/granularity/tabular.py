@@ -14,8 +14,6 @@ from statpriv.numeric.literals import abridged
 from statpriv.theories.granularity.inputs import Inputs, sets_of
 from statpriv.theories.granularity.protocol import Distance, Granularity, Touched, alike, read_inputs
 
-__all__ = ["Bounded", "FreeLunch", "Multiset", "Ordered", "Unbounded"]
-
 Record = TypeVar("Record", bound=Hashable)
 Multiset: TypeAlias = Iterable[Record] | Mapping[Record, int]
 """Records in any order, or a dict with the multiplicity of each record."""

@@ -15,8 +15,6 @@ from typing import Literal, TypeAlias
 
 from statpriv.theories.granularity.notions import Notion
 
-__all__ = ["Rule", "theorem"]
-
 Rule: TypeAlias = Literal[
     "sequential", "disjoint", "disjoint, common domain", "by element", "own domain", "common domain"
 ]

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     TruthTable: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["BitLaw", "IndependentBits", "JointBits", "Masses", "bit_law", "truth_table_of"]
-
 _POINTS = 1 << 16
 """Databases of a joint law that are added up at a time."""
 

@@ -28,14 +28,6 @@ from statpriv.theories.noiseless.levels import Ratio, larger_of, level_of, log_r
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BooleanFunction",
-    "boolean_epsilon",
-    "boolean_posterior_epsilon",
-    "boolean_posterior_ratio",
-    "boolean_ratio",
-]
-
 Function = Any
 """A truth table, or a Python function of a tuple of bits."""
 Probabilities = Any
@@ -161,13 +153,7 @@ class BooleanFunction:
         return log_ratio(self.ratio(leaked=leaked))
 
     def posterior_ratio(self, *, leaked: Iterable[int] = ()) -> Ratio:
-        """e^ε of a-posteriori noiseless privacy (Definition 3): posterior over prior, or its inverse, exactly.
-
-        Parameters
-        ----------
-        leaked : iterable of int, optional
-            Entries whose values are known, counted from 0.
-        """
+        """e^ε of a-posteriori noiseless privacy (Definition 3), exactly: posterior over prior, or its inverse."""
         return larger_of(part.posterior_ratio() for part in self._slices(leaked))
 
     def posterior_epsilon(self, *, leaked: Iterable[int] = ()) -> Enclosure:
@@ -179,14 +165,8 @@ class BooleanFunction:
     ) -> Fraction:
         """The exact probability of the leaked values for which the function is not ε-noiseless private.
 
-        Theorem 4 bounds it by 2δ.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0; or `exp_epsilon`, e^ε.
-        leaked : iterable of int
-            Entries whose values are known, counted from 0.
+        Theorem 4 bounds it by 2δ. Give ε in nats, at least 0, or `exp_epsilon`, e^ε. `leaked` has entries counted from
+        0.
 
         Examples
         --------
@@ -231,17 +211,10 @@ class BooleanFunction:
         return Fraction(best, everything[()])
 
     def theorem_3(self, *, method: Method = "printed") -> Enclosure:
-        """ε by Theorem 3 (Theorem 2 for fair bits), from this function's own τ_1 and τ_2.
+        """ε in nats by Theorem 3 (Theorem 2 for fair bits), from this function's own τ_1 and τ_2.
 
-        Parameters
-        ----------
-        method : {"printed", "sharp"}
-            See :func:`junta_epsilon`.
-
-        Returns
-        -------
-        Enclosure
-            ε in nats; infinite if the theorem gives no bound. The exact ε is :meth:`epsilon`.
+        `method` is that of :func:`junta_epsilon`. ε is infinite if the theorem gives no bound; :meth:`epsilon` is
+        exact.
         """
         everything = self._law.masses(None, 1)
         p = [Fraction(everything[(i,)], everything[()]) for i in range(self.entries)]
@@ -349,35 +322,17 @@ def boolean_epsilon(
 
 
 def boolean_ratio(truth_table: Function, p: Probabilities = Fraction(1, 2), *, leaked: Iterable[int] = ()) -> Ratio:
-    """e^ε of :func:`boolean_epsilon`, exactly: a Fraction, or infinity.
-
-    Parameters
-    ----------
-    truth_table, p, leaked
-        As for :func:`boolean_epsilon`.
-    """
+    """e^ε of :func:`boolean_epsilon`, with its arguments, exactly: a Fraction, or infinity."""
     return BooleanFunction(truth_table, p=p).ratio(leaked=leaked)
 
 
 def boolean_posterior_epsilon(
     truth_table: Function, p: Probabilities = Fraction(1, 2), *, leaked: Iterable[int] = ()
 ) -> Enclosure:
-    """ε of a-posteriori noiseless privacy of a Boolean function of independent bits.
+    """ε in nats of a-posteriori noiseless privacy of a Boolean function of independent bits.
 
-    Parameters
-    ----------
-    truth_table, p, leaked
-        As for :func:`boolean_epsilon`.
-
-    Returns
-    -------
-    Enclosure
-        ε in nats: no answer makes a value of an entry more than e^ε times as likely, or unlikely, as it was before.
-
-    Raises
-    ------
-    ArgumentError
-        As :func:`boolean_epsilon`.
+    No answer makes a value of an entry more than e^ε times as likely, or unlikely, as it was before. The arguments and
+    errors are those of :func:`boolean_epsilon`.
 
     Notes
     -----
@@ -399,13 +354,7 @@ def boolean_posterior_epsilon(
 def boolean_posterior_ratio(
     truth_table: Function, p: Probabilities = Fraction(1, 2), *, leaked: Iterable[int] = ()
 ) -> Ratio:
-    """e^ε of :func:`boolean_posterior_epsilon`, exactly: a Fraction, or infinity.
-
-    Parameters
-    ----------
-    truth_table, p, leaked
-        As for :func:`boolean_epsilon`.
-    """
+    """e^ε of :func:`boolean_posterior_epsilon`, with its arguments, exactly: a Fraction, or infinity."""
     return BooleanFunction(truth_table, p=p).posterior_ratio(leaked=leaked)
 
 

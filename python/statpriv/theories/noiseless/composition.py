@@ -24,8 +24,6 @@ from statpriv.numeric.arguments import as_items, as_key
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability, is_array
 from statpriv.numeric.literals import literal, spelled
 
-__all__ = ["OverlappingQueries", "compose_overlapping"]
-
 
 @dataclass(frozen=True)
 class OverlappingQueries:

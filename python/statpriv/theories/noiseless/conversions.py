@@ -31,13 +31,6 @@ from statpriv.numeric.intervals import enclosure, exact, interval_context
 from statpriv.numeric.literals import spelled
 from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
 
-__all__ = [
-    "noiseless_from_posterior",
-    "noiseless_from_statistical",
-    "posterior_from_noiseless",
-    "statistical_from_noiseless",
-]
-
 _BITS = 160
 
 
@@ -85,25 +78,10 @@ def posterior_from_noiseless(epsilon: Number, *, least_prior: Number | None = No
 
 
 def noiseless_from_posterior(epsilon: Number, *, least_prior: Number | None = None) -> NoiselessGuarantee:
-    """ε-ANP implies 2ε-NP; the bound is smaller if the least prior probability of a value is known.
+    """ε-ANP implies 2ε-NP, in nats; the bound is smaller if the least prior probability of a value is known.
 
-    Parameters
-    ----------
-    epsilon : float, int, Fraction, Decimal or str
-        ε of a-posteriori noiseless privacy in nats, at least 0.
-    least_prior : float, int, Fraction, Decimal or str, optional
-        The least probability q of a value of an entry, above 0 and at most 1/2. The bound is then the smaller of 2ε
-        and `ln(1 + (e^ε−1)/q)`.
-
-    Returns
-    -------
-    NoiselessGuarantee
-        ε of noiseless privacy, in nats.
-
-    Raises
-    ------
-    ArgumentError
-        A value that is not allowed.
+    With `least_prior = q` it is the smaller of 2ε and `ln(1 + (e^ε−1)/q)`. The arguments and errors are those of
+    :func:`posterior_from_noiseless`.
 
     Notes
     -----

@@ -40,8 +40,6 @@ from statpriv.numeric.literals import spelled
 from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
 from statpriv.theories.noiseless.levels import Level, level_of
 
-__all__ = ["SubsetCounts", "symmetric_curve", "symmetric_guarantee"]
-
 Block: TypeAlias = "tuple[int, ...]"
 """A block, as the indices of the sets that contain its entries."""
 
@@ -251,17 +249,9 @@ class SubsetCounts:
         return "δ is at most Δ of the smallest block, and at least Δ of every count that the answers determine"
 
     def delta(self, epsilon: Number) -> Enclosure:
-        """The least δ at which all counts together are (ε, δ)-statistically private.
+        """The least δ at which all counts together are (ε, δ)-statistically private; ε in nats, at least 0.
 
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0.
-
-        Returns
-        -------
-        Enclosure
-            δ; its upper end is safe. :attr:`kind` says whether the enclosure is tight.
+        The upper end is safe. :attr:`kind` says whether the enclosure is tight.
         """
         if self._exact_curves is not None:
             found = [curve.delta(epsilon) for curve in self._exact_curves]
@@ -270,13 +260,7 @@ class SubsetCounts:
         return Enclosure(attained.lower, self._of_count(self.hidden_among).delta(epsilon).upper)
 
     def epsilon(self, delta: Number) -> Enclosure:
-        """The least ε in nats at which all counts together are (ε, δ)-statistically private.
-
-        Parameters
-        ----------
-        delta : float, int, Fraction, Decimal or str
-            δ, from 0 to 1.
-        """
+        """The least ε in nats at which all counts together are (ε, δ)-statistically private; δ from 0 to 1."""
         if self._exact_curves is not None:
             found = [curve.epsilon(delta) for curve in self._exact_curves]
             return Enclosure(max(one.lower for one in found), max(one.upper for one in found))

@@ -33,8 +33,6 @@ from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, i
 from statpriv.numeric.literals import spelled
 from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
 
-__all__ = ["density_sum_guarantee"]
-
 _THRESHOLDS = 12
 
 

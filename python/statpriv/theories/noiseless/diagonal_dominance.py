@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DominanceTest", "gershgorin_test", "leakage_test"]
-
 _FITS = 1 << 52
 """Sums of absolute values below this bound are computed in 64-bit integers."""
 

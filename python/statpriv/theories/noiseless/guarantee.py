@@ -7,8 +7,6 @@ from typing import Literal
 
 from statpriv.numeric.enclosure import Enclosure
 
-__all__ = ["NoiselessGuarantee"]
-
 _NOTIONS = {
     "noiseless": "(ε, δ)-noiseless privacy: outside of answers and values of probability δ together, no answer is more "
     "than e^ε times as likely for one value of an entry as for another",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Integers", "as_integers", "integer_gram", "integer_product", "integers_from_doubles", "whole_doubles"]
-
 Integers = Any
 """A numpy array of Python integers, of a type of integers, or of doubles whose values are integers."""
 

@@ -31,8 +31,6 @@ from statpriv.numeric.literals import spelled
 from statpriv.theories.noiseless.guarantee import NoiselessGuarantee
 from statpriv.theories.noiseless.levels import Ratio, larger_of, log_ratio
 
-__all__ = ["junta_epsilon", "junta_guarantee", "junta_ratio"]
-
 Method = Literal["printed", "sharp"]
 
 

@@ -14,8 +14,6 @@ from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, is_finit
 from statpriv.numeric.intervals import enclosure, exact, interval_context, rational_ends
 from statpriv.numeric.literals import spelled
 
-__all__ = ["Level", "Ratio", "larger_of", "level_of", "log_ratio", "quotient"]
-
 Ratio: TypeAlias = "Fraction | float"
 """An exact ratio of two probabilities: a Fraction, or the float infinity."""
 

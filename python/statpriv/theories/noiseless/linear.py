@@ -42,8 +42,6 @@ from statpriv.theories.noiseless.quadratic_form import Bounds, quadratic_forms, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LinearQueries", "linear_mu"]
-
 _BITS = 160
 _EXACT = 1 << 53
 """All integers up to this size are doubles."""
@@ -119,29 +117,13 @@ class LinearQueries:
         return Enclosure(low, high)
 
     def delta(self, epsilon: Number, *, entry: int, difference: Number) -> Enclosure:
-        """δ of (ε, δ)-statistical privacy for two values of the entry with this difference.
-
-        Parameters
-        ----------
-        epsilon : float, int, Fraction, Decimal or str
-            ε in nats, at least 0.
-        entry, difference
-            As for :meth:`mu`.
-        """
+        """δ of (ε, δ)-statistical privacy for two values of the entry with this difference; ε in nats, at least 0."""
         return normal_delta(epsilon, self.mu(entry=entry, difference=difference))
 
     def worst(self, *, difference: Number) -> tuple[int, Enclosure]:
-        """The entry that is least private, and its μ.
+        """The entry whose μ has the largest upper end, and an enclosure of the largest μ of all unknown entries.
 
-        Parameters
-        ----------
-        difference : float, int, Fraction, Decimal or str
-            The difference of its two values.
-
-        Returns
-        -------
-        tuple of int and Enclosure
-            An entry whose μ has the largest upper end, and an enclosure of the largest μ of all unknown entries.
+        `difference` is that of the two values of the entry.
 
         Examples
         --------
@@ -224,17 +206,9 @@ class LinearQueries:
         return gershgorin_test(as_integers(self._coefficients), self._unit)
 
     def leakage(self, known_fraction: Number) -> DominanceTest:
-        """Test (14) of Theorem 11 with its index corrected: dominance whichever ρn of the entries are known.
+        """Test (14) of Theorem 11, its index corrected: dominance whichever ρn entries are known.
 
-        Parameters
-        ----------
-        known_fraction : float, int, Fraction, Decimal or str
-            ρ, from 0 to below 1.
-
-        Returns
-        -------
-        DominanceTest
-            Whether the test holds, and where it fails first.
+        `known_fraction` is ρ, from 0 to below 1.
         """
         share = as_fraction(known_fraction, "known_fraction")
         if not 0 <= share < 1:
@@ -296,23 +270,17 @@ def linear_mu(
     variances: Sequence[Number] | NDArray[Any] | None = None,
     known: Iterable[int] = (),
 ) -> Enclosure:
-    """The distance μ of the answers to linear queries on normal data, for two values of one entry.
+    """The distance μ of the answers to linear queries on normal data, for two values of one entry: `LinearQueries.mu`.
 
     The laws of the answers are as distinguishable as N(0,1) and N(μ,1), so their δ is
     `sp.differential.gaussian_delta(epsilon, mu=…)`.
 
     Parameters
     ----------
-    matrix : numpy array of two dimensions, or a list of rows
-        One row for each query, one column for each entry. Coefficients are exact: a float is the rational it stores.
-    entry : int
-        The critical entry ℓ, counted from 0.
-    difference : float, int, Fraction, Decimal or str
-        The difference `α − β` of its two values.
-    variances : sequence, optional
-        The variance of each entry, above 0; 1 by default. The means do not matter.
-    known : iterable of int, optional
-        Other entries whose values are known.
+    matrix, variances, known
+        As for :class:`LinearQueries`.
+    entry, difference
+        As for :meth:`LinearQueries.mu`.
 
     Returns
     -------

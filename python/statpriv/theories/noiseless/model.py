@@ -23,8 +23,6 @@ from statpriv.numeric.literals import abridged
 from statpriv.theories.noiseless.levels import Level, Ratio, larger_of, level_of, log_ratio, quotient
 from statpriv.theories.noiseless.posterior import Posterior, posterior
 
-__all__ = ["Exceptions", "FiniteModel"]
-
 Database: TypeAlias = "tuple[Hashable, ...]"
 Notion = Literal["noiseless", "a posteriori"]
 
@@ -180,16 +178,9 @@ class FiniteModel:
         return min((self._excepting(chosen, level, notion) for chosen in subsets), key=lambda found: found.delta)
 
     def posterior(self, answer: Hashable, *, entry: int, leaked: Mapping[int, Hashable] | None = None) -> Posterior:
-        """The law of one entry before and after an answer.
+        """The law of one entry, counted from 0 and not leaked, before and after an answer.
 
-        Parameters
-        ----------
-        answer : hashable
-            The answer that was seen.
-        entry : int
-            The entry, counted from 0; not a leaked one.
-        leaked : mapping, optional
-            The value of each leaked entry.
+        `leaked` gives the value of each leaked entry.
         """
         values = dict(leaked or {})
         if set(values) != set(self._known):
@@ -208,12 +199,7 @@ class FiniteModel:
         return posterior({value: mass / total for value, mass in laws.items()}, likelihoods)
 
     def curve(self, entry: int) -> PrivacyCurve:
-        """The privacy curve of one entry: statistical privacy, δ against ε. The model must have no leaked entries.
-
-        Parameters
-        ----------
-        entry : int
-            The critical entry, counted from 0.
+        """The privacy curve of one entry, counted from 0: statistical privacy, δ against ε. No entry may have leaked.
 
         Examples
         --------

@@ -15,8 +15,6 @@ from statpriv.numeric.exact import Number, as_probability
 from statpriv.numeric.literals import abridged, literal
 from statpriv.theories.noiseless.levels import Ratio, larger_of, log_ratio, quotient
 
-__all__ = ["Posterior", "posterior"]
-
 
 @dataclass(frozen=True, repr=False)
 class Posterior:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Bounds", "quadratic_forms", "root_bounds"]
-
 Bounds: TypeAlias = "tuple[Fraction | float, Fraction | float]"
 """A lower and an upper bound: equal if the value is exact, both infinite if v lies outside the range of G."""
 

@@ -22,8 +22,6 @@ from statpriv.numeric.intervals import enclosure, exact, interval_context, ratio
 from statpriv.numeric.literals import spelled
 from statpriv.theories.noiseless.levels import log_ratio
 
-__all__ = ["RandomFunction", "random_function"]
-
 _BITS = 128
 
 

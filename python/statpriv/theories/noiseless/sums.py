@@ -23,8 +23,6 @@ from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.exact import Number, as_fraction, as_probability
 from statpriv.numeric.literals import abridged, spelled
 
-__all__ = ["sum_curve", "sum_guarantee"]
-
 
 def sum_curve(
     law: Mapping[Any, Any],
@@ -81,19 +79,9 @@ def sum_curve(
 
 
 def sum_guarantee(*, entries: int, known_fraction: Number = 0) -> NoReturn:
-    """Always raises: Theorems 7 and 8 have no explicit constants. The message names the functions to use instead.
+    """Always raises NotAvailableError: Theorems 7 and 8 have no explicit constants.
 
-    Parameters
-    ----------
-    entries : int
-        n.
-    known_fraction : float, int, Fraction, Decimal or str
-        ρ of Theorem 8.
-
-    Raises
-    ------
-    NotAvailableError
-        Always.
+    The message names the functions to use instead. `entries` is n, `known_fraction` is ρ of Theorem 8.
 
     Examples
     --------

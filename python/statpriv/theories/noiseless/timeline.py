@@ -13,8 +13,6 @@ from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.noiseless.composition import OverlappingQueries, compose_overlapping
 from statpriv.theories.noiseless.counts import SubsetCounts
 
-__all__ = ["Timeline"]
-
 
 @dataclass(frozen=True)
 class _Asked:
@@ -68,13 +66,7 @@ class Timeline:
     # --- the database changes ---------------------------------------------------------------------
 
     def add(self, count: int) -> Timeline:
-        """New entries join, independent of all others.
-
-        Parameters
-        ----------
-        count : int
-            Number of new entries, at least 0.
-        """
+        """New entries join, `count` of them, at least 0, independent of all others."""
         added = range(self._issued, self._issued + as_count(count, "count"))
         self._issued += len(added)
         self._present.extend(added)
@@ -82,50 +74,26 @@ class Timeline:
         return self
 
     def remove(self, entries: Iterable[int]) -> Timeline:
-        """These entries leave.
-
-        Parameters
-        ----------
-        entries : iterable of int
-            Numbers of entries that are present.
-        """
+        """These entries, which are present, leave."""
         leaving = self._expect_present(entries)
         self._present = [entry for entry in self._present if entry not in leaving]
         self._new_since_query -= leaving
         return self
 
     def replace(self, entries: Iterable[int]) -> Timeline:
-        """These entries leave, and as many new ones join: random replacement, once the replaced entries are drawn.
-
-        Parameters
-        ----------
-        entries : iterable of int
-            Numbers of entries that are present.
-        """
+        """These entries leave, and as many new ones join: random replacement, once the replaced entries are drawn."""
         leaving = self._expect_present(entries)
         return self.remove(leaving).add(len(leaving))
 
     def replace_oldest(self, count: int) -> Timeline:
-        """The oldest entries leave, and as many new ones join: the streaming model.
-
-        Parameters
-        ----------
-        count : int
-            At most the number of entries present.
-        """
+        """The oldest entries leave, at most as many as are present, and as many new ones join: the streaming model."""
         leaving = as_count(count, "count")
         if leaving > len(self._present):
             raise ArgumentError(f"count = {spelled(count)}; only {len(self._present)} entries are present")
         return self.replace(self._present[:leaving])
 
     def refresh(self, *, keep: Iterable[int]) -> Timeline:
-        """All other entries are replaced: d-adversarial refreshment (Definition 7), where d entries are kept.
-
-        Parameters
-        ----------
-        keep : iterable of int
-            Numbers of entries that are present.
-        """
+        """All entries but the d to `keep` are replaced: d-adversarial refreshment (Definition 7)."""
         kept = self._expect_present(keep)
         return self.replace([entry for entry in self._present if entry not in kept])
 
@@ -134,10 +102,7 @@ class Timeline:
     def count(self) -> Timeline:
         """The exact number of ones among the present entries is published; it covers every symmetric function of them.
 
-        Raises
-        ------
-        ArgumentError
-            No probability p was given, or there are no entries.
+        It needs the probability p and at least one entry.
         """
         if self._p is None:
             raise ArgumentError("p = None; counts of bits need Timeline(size, p=...)")

@@ -31,8 +31,6 @@ from statpriv.numeric.literals import at_most, literal, spelled
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
 
-__all__ = ["BernoulliGuarantee", "bernoulli_curve", "bernoulli_epsilon"]
-
 Method: TypeAlias = Literal["sharp", "printed"]
 
 _BITS = 200

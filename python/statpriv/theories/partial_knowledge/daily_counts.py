@@ -40,8 +40,6 @@ from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.partial_knowledge.dependency import dependency_curve
 from statpriv.theories.partial_knowledge.loss import LossCurve, read_law
 
-__all__ = ["BoundedDependency", "DailyCounts"]
-
 _BITS = 160
 _Habit = tuple[Fraction, ...]
 """The probability of each tuple of days, in the order of `itertools.product((0, 1), repeat=days)`."""

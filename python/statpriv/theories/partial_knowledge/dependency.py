@@ -29,16 +29,6 @@ from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_proba
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, read_law
 
-__all__ = [
-    "Composed",
-    "Independence",
-    "compose",
-    "composed_curve",
-    "conditional_independence",
-    "dependency",
-    "dependency_curve",
-]
-
 Joint: TypeAlias = "Mapping[Any, Mapping[tuple[Any, ...], Number]] | Sequence[Mapping[tuple[Any, ...], Number]]"
 """For each value t of the record the law of all outcomes: ``joint[t][(o1, o2)] = P[O1=o1, O2=o2 | D(i)=t]``."""
 _Law: TypeAlias = "dict[Any, Fraction]"
@@ -128,34 +118,18 @@ def dependency(joint: Joint, mu: Number | None = None, *, exp_mu: Number | None 
 
 
 def dependency_curve(joint: Joint) -> LossCurve:
-    """The whole (μ, ν) curve of :func:`dependency`: the law of Dep for each ordered pair (t, t').
+    """The whole (μ, ν) curve of :func:`dependency`, with its argument: the law of Dep for each ordered pair (t, t').
 
-    Parameters
-    ----------
-    joint : dict or list
-        As for :func:`dependency`.
-
-    Returns
-    -------
-    LossCurve
-        Its `delta` is ν at μ, its `epsilon` is the least μ at ν, its `losses` are the laws of `e^Dep` by (t, t').
+    Its `delta` is ν at μ, its `epsilon` is the least μ at ν, its `losses` are the laws of `e^Dep` by (t, t').
     """
     laws = _read(joint)
     return LossCurve({(t, other): _dependency(laws[t], laws[other]) for t, other in permutations(laws, 2)})
 
 
 def composed_curve(joint: Joint) -> LossCurve:
-    """The exact privacy curve of both releases together, to compare with :func:`compose`.
+    """The exact privacy curve of both releases together, to compare with :func:`compose`; `joint` as for `dependency`.
 
-    Parameters
-    ----------
-    joint : dict or list
-        As for :func:`dependency`.
-
-    Returns
-    -------
-    LossCurve
-        Its `losses` are by (t, t').
+    Its `losses` are by (t, t').
 
     Examples
     --------

@@ -10,8 +10,6 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import Number, as_count, as_fraction
 from statpriv.numeric.literals import spelled
 
-__all__ = ["differencing_attack", "proposition_29_counterexample"]
-
 _Joint = dict[int, dict[tuple[int, int], Fraction]]
 
 

@@ -24,8 +24,6 @@ from statpriv.theories.partial_knowledge.loss import PrivacyLoss
 if TYPE_CHECKING:
     from statpriv.plotting import Line, Picture
 
-__all__ = ["PublishedFigure", "figure_3_5", "figure_3_6", "loss_of_noisy_count"]
-
 _RECORDS, _MARGIN, _DELTA, _SCALE = 100_000, Fraction(1, 20), Fraction(1, 10**10), 2
 _OTHERS, _P, _ALPHAS = 1000, Fraction(1, 20), (None, Fraction(1, 2), Fraction(3, 5))
 _STEPS = 40

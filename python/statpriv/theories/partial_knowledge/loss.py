@@ -28,8 +28,6 @@ from statpriv.numeric.exact import Number, as_fraction, as_nonnegative, as_posit
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.theories.differential.inverse import least_epsilon
 
-__all__ = ["LossCurve", "PrivacyLoss", "exponential", "read_law"]
-
 _BITS = 200
 _INFINITE = math.inf
 
@@ -80,22 +78,7 @@ class PrivacyLoss:
 
     @classmethod
     def between(cls, P: Mapping[Any, Number], Q: Mapping[Any, Number]) -> PrivacyLoss:  # noqa: N803  (the field's names)
-        """The loss of an answer of law `P`, compared with `Q`.
-
-        Parameters
-        ----------
-        P, Q : dict
-            From answers to probabilities; an answer left out has probability 0. As for `sp.hockey_stick`.
-
-        Returns
-        -------
-        PrivacyLoss
-
-        Raises
-        ------
-        ArgumentError
-            Probabilities that do not sum to one.
-        """
+        """The loss of an answer of law `P`, compared with `Q`: dicts from answers to probabilities that sum to one."""
         return cls.mixture([(Fraction(1), read_law(P, "P"), read_law(Q, "Q"))])
 
     @classmethod

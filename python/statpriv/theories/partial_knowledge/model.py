@@ -29,8 +29,6 @@ from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 from statpriv.theories.partial_knowledge.loss import LossCurve, PrivacyLoss, read_law
 
-__all__ = ["Model", "Reducibility"]
-
 Database: TypeAlias = tuple[Any, ...]
 
 
@@ -113,18 +111,9 @@ class Model:
         background: Callable[[Database], Hashable] | None = None,
         entry: Number = 0,
     ) -> Model:
-        """Independent records, each with a law of its own.
+        """Independent records, each with a law of its own from its values to their probabilities.
 
-        Parameters
-        ----------
-        laws : sequence of dict
-            For each record, from its values to their probabilities.
-        mechanism, background, entry
-            As for :class:`Model`.
-
-        Returns
-        -------
-        Model
+        The other arguments are those of :class:`Model`.
         """
         listed = as_items(laws, "laws", "a list with the law of each record is required")
         exact = [read_law(law, f"laws[{index}]") for index, law in enumerate(listed)]

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.model.noise import Noise
 
-__all__ = ["NestedGuarantee", "chained_epsilon", "nested_guarantee"]
-
 _BITS = 200
 _SPENT = 64
 

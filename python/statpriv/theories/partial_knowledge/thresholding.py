@@ -30,8 +30,6 @@ from statpriv.numeric.literals import at_most, literal, spelled
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
 
-__all__ = ["ThresholdGuarantee", "threshold_guarantee"]
-
 _BITS = 128
 
 
