@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from statpriv.composition.adaptive import compose_adaptive
     from statpriv.curves.build import compose, privacy_curve
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.curves.minimum_count import minimum_count_curve
     from statpriv.curves.population_sweep import delta_at_sizes
     from statpriv.distributions import laws
     from statpriv.distributions.hockey_stick import NormalisedEnclosure, hockey_stick
@@ -48,13 +49,15 @@ if TYPE_CHECKING:
     from statpriv.model.adversaries import Adversary
     from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
     from statpriv.model.populations import Population
+    from statpriv.model.queries.contingency import ContingencyTable
     from statpriv.model.queries.histogram import HistogramQuery
     from statpriv.model.queries.linear import LinearQuery
     from statpriv.model.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
     from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Threshold
-    from statpriv.model.queries.property import Between, PropertyQuery
+    from statpriv.model.queries.property import PropertyQuery
     from statpriv.model.queries.protocol import AnswerLaws
     from statpriv.model.queries.sum import MeanQuery, SumQuery
+    from statpriv.model.ranges import Between, EachBetween
     from statpriv.model.samplings import (
         OverlappingSamples,
         PoissonSampling,
@@ -79,12 +82,14 @@ _HOME = {
     "AnyOf": "model.strategies",
     "ArgumentError": "errors",
     "Ask": "model.strategies",
-    "Between": "model.queries.property",
+    "Between": "model.ranges",
     "BudgetExceededError": "errors",
     "Certificate": "assurance.certificate",
     "Claim": "assurance.verification",
     "Clip": "model.queries.processed",
+    "ContingencyTable": "model.queries.contingency",
     "DisagreementError": "errors",
+    "EachBetween": "model.ranges",
     "Enclosure": "numeric.enclosure",
     "EnclosureArray": "numeric.enclosure_array",
     "GuaranteeNotReachedError": "errors",
@@ -133,6 +138,7 @@ _HOME = {
     "compose_adaptive": "composition.adaptive",
     "delta_at_sizes": "curves.population_sweep",
     "hockey_stick": "distributions.hockey_stick",
+    "minimum_count_curve": "curves.minimum_count",
     "privacy_curve": "curves.build",
     "release": "releasing",
     "sensitivity_of": "planning.sensitivity",
@@ -168,7 +174,9 @@ __all__ = [
     "Certificate",
     "Claim",
     "Clip",
+    "ContingencyTable",
     "DisagreementError",
+    "EachBetween",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",
@@ -223,6 +231,7 @@ __all__ = [
     "hockey_stick",
     "interop",
     "laws",
+    "minimum_count_curve",
     "noise",
     "noiseless",
     "partial_knowledge",
