@@ -6,8 +6,7 @@ a failure and not a second read. The labels are a data frame (row id, part) that
 started here encrypts everything that Spark spills and keeps it in a private folder that is removed at the end. A
 session that was already running keeps its own settings for this.
 
-A CSV file is read as described in :mod:`statpriv.releasing.tables.duckdb`, with one exception: an exponent of more than
-three digits is not a number here.
+A CSV file is read as described in :mod:`statpriv.releasing.tables.duckdb`.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by _text, or was rendered by Predicate.sql
@@ -38,7 +37,7 @@ from statpriv.releasing.tables.columns import (
     fits_decimal,
     position_of,
 )
-from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
+from statpriv.releasing.tables.files import CSV_DATE, CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
@@ -84,8 +83,8 @@ _PATTERN_CHARACTERS = frozenset("*?[]{}\\")
 
 _NO_SPARK = "Spark cannot be started; it needs Java 17 or later. --debug shows its message"
 _UNREADABLE = (
-    "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes that are closed "
-    "and doubled inside quotes; --debug shows Spark's message, which may quote data"
+    "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes only around whole "
+    "cells, closed, and doubled inside; --debug shows Spark's message, which may quote data"
 )
 _NOT_COUNTED = "Spark failed while it counted; --debug shows its message, which may quote data"
 _CHANGED = "it changed while it was being read; nothing may write to it during a release"
@@ -162,7 +161,7 @@ class _Table:
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         if self._files is not None and self._files.suffix in CSV_SUFFIXES:
-            self._files.check_quotes(_UNREADABLE)
+            self._files.check_quotes(self._source.delimiter, _UNREADABLE)
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
         copied = "".join(f", c{index}" for index in needed)
@@ -421,14 +420,19 @@ def _csv(spark: SparkSession, paths: list[str], names: Sequence[str], source: Da
     )
 
 
-_NUMBER = (
-    _text(r"^ *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})? *\z").replace("{", "{{").replace("}", "}}")
-)
-_DATE = _text(r"^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *\z").replace("{", "{{").replace("}", "}}")
+def _pattern(expression: str) -> str:
+    """Quote a regular expression that matches a whole cell, for a format string."""
+    return _text(rf"^ *{expression} *\z").replace("{", "{{").replace("}", "}}")
+
+
+_EXPONENT = "([eE][+-]?[0-9]{1,3})?"
+_NUMBER = _pattern(f"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+){_EXPONENT}")
+_ZERO = _pattern(f"[+-]?(0+([.]0*)?|[.]0+){_EXPONENT}")  # Spark finds a zero with a large exponent too large
+_DATE = _text(rf"^{CSV_DATE}\z")
 _CSV_READINGS: dict[ColumnType, str] = {
     "any": "{text}",
     "text": "{text}",
-    "number": f"CASE WHEN {{text}} RLIKE {_NUMBER} THEN try_cast(trim({{text}}) AS DECIMAL(38, 18)) END",
+    "number": f"CASE WHEN {{text}} RLIKE {_ZERO} THEN CAST(0 AS DECIMAL(38, 18)) WHEN {{text}} RLIKE {_NUMBER} THEN try_cast(trim({{text}}) AS DECIMAL(38, 18)) END",
     "date": f"CASE WHEN {{text}} RLIKE {_DATE} THEN try_cast(trim({{text}}) AS DATE) END",
     "boolean": (
         "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
