@@ -11,8 +11,8 @@ from statpriv import budget
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.draws import compositions, drawn_once
-from statpriv.model.queries.property import Stated, ends, is_range
 from statpriv.model.queries.protocol import Pair
+from statpriv.model.ranges import Stated, ends, is_range
 
 
 def pooled(others: Iterable[tuple[Fraction, int]]) -> dict[Fraction, int]:
