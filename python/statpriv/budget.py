@@ -479,6 +479,18 @@ MAX_GROUPS = Limit(
     refusal="`PlanError`.",
     reason="The composition multiplies with the groups.",
 )
+MAX_PLAN_TABLES = Limit(
+    100,
+    "Exact tables of a plan",
+    refusal="Exit code 2; several releases.",
+    reason="Each table is one pass over all rows.",
+)
+MAX_PLAN_TABLE_CELLS = Limit(
+    2**15,
+    "Cells of an exact table in a plan, impossible ones included",
+    refusal="Exit code 2; fewer categories.",
+    reason="The cell of a row, or that it is in none, is a number of 16 bits.",
+)
 MAX_PLAN_EXPONENT = Limit(
     300,
     "Decimal exponent of a number in a plan, of either sign",
