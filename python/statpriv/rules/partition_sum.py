@@ -14,6 +14,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
@@ -37,7 +38,7 @@ from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
 
 THRESHOLDS = 32
-QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed, AnswerLaws)
+QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed, AnswerLaws, ContingencyTable)
 ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
 
 
