@@ -373,6 +373,8 @@ class Plan:
     ----------
     path
         The path of the plan file, as given.
+    tables
+        Exact tables.
     prior
         Publications outside this tool; empty if the plan states that there are none, None if it is silent.
     written_before_access
@@ -397,6 +399,17 @@ class Plan:
         for query in self.queries:
             asked.setdefault(self.attribute(query), []).append(query)
         return {attribute: tuple(queries) for attribute, queries in asked.items()}
+
+    @property
+    def what_is_asked(self) -> str:
+        """What messages call everything that uses rows."""
+        return " and ".join([*(["queries"] if self.queries else []), *(["tables"] if self.tables else [])])
+
+    @property
+    def conditions(self) -> tuple[Predicate | Dimension, ...]:
+        """All conditions on columns: the predicates of the queries, and the dimensions of the tables."""
+        predicates = (question for query in self.queries for question in query.questions)
+        return (*predicates, *(dimension for table in self.tables for dimension in table.dimensions))
 
     @cached_property
     def _hulls(self) -> dict[str, tuple[Range, ...]]:
