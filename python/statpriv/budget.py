@@ -215,29 +215,11 @@ MAX_TEMPLATE_KINDS = Limit(
     refusal=_REFUSED,
     reason="The curve is a mean over the kinds: seconds of work.",
 )
-MAX_CLASSES_IN_PARTS = Limit(
-    100,
-    "Kinds of entries with different laws, in a composition over a partition that is not stratified",
-    refusal=_REFUSED,
-    reason="Each may be the critical entry's.",
-)
-MAX_WAYS_OF_GROUPS = Limit(
-    3000,
-    "Ways in which groups fall into the parts of a plain partition, times the parts",
-    refusal=_BOUND,
-    reason="The joint law of the answers is a mixture over them.",
-)
 MAX_JOINT_ANSWERS_OF_GROUPS = Limit(
-    2**20,
-    "Joint answers of the parts of a plain partition with groups, times the ways in which the groups fall into them",
+    2**22,
+    "Joint answers of the parts of a plain partition with groups, times the laws of them that are compared",
     refusal=_BOUND,
     reason="Some seconds of work.",
-)
-MAX_VECTORS_OF_VALUES = Limit(
-    32,
-    "Combinations of values of a critical entry that are compared pair by pair",
-    refusal=_BOUND,
-    reason="Each pair of them is a curve.",
 )
 MAX_TEMPLATE_ANSWERS = Limit(
     2**16,
