@@ -486,22 +486,13 @@ MAX_GROUPS = Limit(
     reason="The composition multiplies with the groups.",
 )
 MAX_PLAN_TABLES = Limit(
-    100,
-    "Exact tables of a plan",
-    refusal="Exit code 2; several releases.",
-    reason="Each table is one pass over all rows.",
+    100, "Exact tables in a plan", refusal="`PlanError`. Use several releases.", reason="Each is a pass over all rows."
 )
 MAX_PLAN_TABLE_CELLS = Limit(
-    2**15,
-    "Cells of an exact table in a plan, impossible ones included",
-    refusal="Exit code 2; fewer categories.",
-    reason="The cell of a row, or that it is in none, is a number of 16 bits.",
+    2**15, "Cells of an exact table in a plan", refusal="`PlanError`.", reason="The cell of a row is a 16-bit number."
 )
 MAX_PLAN_EXPONENT = Limit(
-    300,
-    "Decimal exponent of a number in a plan, of either sign",
-    refusal="`PlanError`.",
-    reason="Numbers from 10⁻³⁰⁰ to 10³⁰⁰ are doubles.",
+    300, "Decimal exponent of a number in a plan", refusal="`PlanError`.", reason="10⁻³⁰⁰ to 10³⁰⁰ are doubles."
 )
 MAX_PREDICATE_CHARACTERS = Limit(
     4096,

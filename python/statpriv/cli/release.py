@@ -118,7 +118,8 @@ def _show(report: Report, out: Path | None) -> None:
 
 def _table(table: Mapping[str, Any]) -> str:
     if not table["published"]:
-        return f"withheld  {table['name']}  (a cell has fewer than {table['minimum']} rows, or a row is in no declared cell)"
+        why = f"a cell has fewer than {table['minimum']} rows, or a row is in no declared cell"
+        return f"withheld  {table['name']}  ({why})"
     classes = f", {len(table['withheld'])} classes withheld" if table["withheld"] else ""
     return f"{len(table['cells'])} cells published{classes}  {table['name']}"
 
