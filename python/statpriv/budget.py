@@ -440,6 +440,42 @@ MAX_FILE_TABLES = Limit(
     refusal="The file is refused, with the key at fault.",
     reason="The work on a file stays within minutes.",
 )
+MAX_PUBLISHED_BYTES = Limit(
+    2**24,
+    "Bytes of the file of a published table",
+    refusal="`ArgumentError`. Give the table in parts.",
+    reason="A published table is read whole; a file of records that is named by mistake is not.",
+)
+MAX_PUBLISHED_ENTRIES = Limit(
+    500_000,
+    "Cells of the file of a published table, with labels and attributes",
+    refusal="`ArgumentError`. Give the table in parts.",
+    reason="About one second of reading.",
+)
+MAX_PUBLISHED_CELLS = Limit(
+    50_000,
+    "Combinations of categories of a published table",
+    refusal="`ArgumentError`. Give the table in parts.",
+    reason="Every total over them is added up: some seconds of work.",
+)
+MAX_SUPPRESSED_CELLS = Limit(
+    1000,
+    "Suppressed cells and totals whose bounds are computed",
+    refusal="`ArgumentError`. Give the table in parts, or leave the bounds out.",
+    reason="Each takes two linear programs: some ten seconds of work.",
+)
+MAX_JOINT_CELLS = Limit(
+    500,
+    "Combinations of all categories of several published tables that are looked at together",
+    refusal="Not refused. The tables are compared two by two only, and the result says so.",
+    reason="Each takes two linear programs: some ten seconds of work.",
+)
+MAX_COMPARED_TABLES = Limit(
+    20,
+    "Published tables that are compared with each other",
+    refusal="`ArgumentError`. Compare fewer at a time.",
+    reason="Every pair is compared.",
+)
 MAX_KEY_BYTES = Limit(
     2**16,
     "Bytes of the file of a key that signs reports, or checks their signatures",
