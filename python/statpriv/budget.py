@@ -476,6 +476,24 @@ MAX_COMPARED_TABLES = Limit(
     refusal="`ArgumentError`. Compare fewer at a time.",
     reason="Every pair is compared.",
 )
+MAX_RECODINGS = Limit(
+    20,
+    "Recodings of a table that is planned",
+    refusal="The file is refused, with the key at fault.",
+    reason="Each is evaluated at a dozen minimum counts.",
+)
+MAX_PLANNED_CELLS = Limit(
+    10_000,
+    "Cells of a table that is planned",
+    refusal="`ArgumentError`. Plan a coarser table.",
+    reason="Some seconds of work.",
+)
+MAX_GATE_PRODUCTS = Limit(
+    10**9,
+    "Products in the convolution for the probability that every cell holds its minimum",
+    refusal="Not refused. The enclosure is that of single cells, and wider where the table often fails.",
+    reason="About one second of work.",
+)
 MAX_KEY_BYTES = Limit(
     2**16,
     "Bytes of the file of a key that signs reports, or checks their signatures",

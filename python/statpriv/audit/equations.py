@@ -8,10 +8,11 @@ for *any* rational multipliers y, every solution has
 
 with the right side −∞ where some r_j < 0 has an infinite u_j. The multipliers of HiGHS are rounded to fractions, and
 the right side is evaluated in integers. As f is an integer, the bound may be rounded up. Upper bounds are those of −f.
-Bad multipliers make a bound weak, and never false. (A. Schrijver, Theory of Linear and Integer Programming, 1986, ch. 7.)
+Bad multipliers make a bound weak, and never false (A. Schrijver, Theory of Linear and Integer Programming, 1986,
+chapter 7).
 
 A bound is *attained* if a solution of integers that has it was found and checked. In a table of two dimensions with
-its margins the equations are those of a transportation problem, whose vertices are integers (Schrijver, ch. 19), so the
+its margins the equations are those of a transportation problem, whose vertices are integers (Schrijver, chapter 19), so the
 bounds are attained there. In three dimensions tables of integers may reach less far than those of fractions.
 """
 

@@ -48,7 +48,7 @@ _MAX_FAULTS = 12
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """How a file is to be read. Everything has a default, except what would change the meaning of the table.
 
     Attributes
@@ -109,14 +109,14 @@ class _Contents:
     totals: tuple[str, ...]
 
 
-def read_table(path: str | Path, layout: Layout | None = None) -> PublishedTable:
+def read_table(path: str | Path, layout: TableLayout | None = None) -> PublishedTable:
     r"""A published table from a CSV file.
 
     Parameters
     ----------
     path : str or Path
         A file in UTF-8, parted by commas, semicolons, tabs or bars.
-    layout : Layout, optional
+    layout : TableLayout, optional
         How it is to be read.
 
     Returns
@@ -134,11 +134,11 @@ def read_table(path: str | Path, layout: Layout | None = None) -> PublishedTable
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "crosstab.csv")
     ...     _ = path.write_text("region \\ age,young,old,Total\nnorth,12,30,42\nsouth,..,31,40\n")
-    ...     table = read_table(path, Layout(totals=("Total",)))
+    ...     table = read_table(path, TableLayout(totals=("Total",)))
     >>> table.dimension_names, table.size, [cell.key for cell in table.suppressed()]
     (('region', 'age'), 4, [('south', 'young')])
     """
-    place, layout = Path(path), layout or Layout()
+    place, layout = Path(path), layout or TableLayout()
     rows = _rows(place)
     number, header = next(rows, (0, []))
     if len(header) < 2:
@@ -198,7 +198,7 @@ def _check_header(header: list[str], place: Path, number: int) -> None:
         raise ArgumentError(f"{place}: line {number}: column {empty[0]} has no name in the header")
 
 
-def _layout_of(header: list[str], layout: Layout) -> LayoutName:
+def _layout_of(header: list[str], layout: TableLayout) -> LayoutName:
     if _VALUE in (name.upper() for name in header):
         return "sdmx"
     return "tidy" if layout.count is not None or len(_count_columns(header)) == 1 else "wide"
@@ -229,7 +229,7 @@ def _checked(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]
 # --- the three layouts ---------------------------------------------------------------------------
 
 
-def _wide(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: Layout) -> _Contents:
+def _wide(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
     corner, across = _corner(header[0])
     if layout.dimensions:
         labels = _columns(layout.dimensions, header, place)
@@ -259,7 +259,7 @@ def _corner(text: str) -> tuple[str, str]:
     return (down or "row", across or "column") if parted else (text or "row", "column")
 
 
-def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: Layout) -> _Contents:
+def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
     found = [layout.count] if layout.count is not None else _count_columns(header)
     if len(found) != 1:
         raise ArgumentError(f"{place}: which column has the counts? Say `count`; the header has {_listed(header)}")
@@ -273,7 +273,7 @@ def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
     return _Contents(tuple(names), tuple(entries), layout.totals)
 
 
-def _sdmx(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: Layout) -> _Contents:
+def _sdmx(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
     upper = [name.upper() for name in header]
     if _VALUE not in upper:
         raise ArgumentError(f"{place}: SDMX-CSV has a column {_VALUE}; the header has {_listed(header)}")
@@ -295,7 +295,7 @@ def _sdmx(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
 # --- from entries to a table ---------------------------------------------------------------------
 
 
-def _table(place: Path, contents: _Contents, layout: Layout) -> PublishedTable:
+def _table(place: Path, contents: _Contents, layout: TableLayout) -> PublishedTable:
     faults: list[str] = []
     if not contents.entries:
         raise ArgumentError(f"{place}: there are no cells below the header")
@@ -332,7 +332,7 @@ def _table(place: Path, contents: _Contents, layout: Layout) -> PublishedTable:
     return _completed(place, dimensions, listed, impossible, layout)
 
 
-def _check_labels(contents: _Contents, layout: Layout, faults: list[str]) -> None:
+def _check_labels(contents: _Contents, layout: TableLayout, faults: list[str]) -> None:
     for k, name in enumerate(contents.names):
         labels = dict.fromkeys(entry.labels[k] for entry in contents.entries)
         if "" in labels:
@@ -346,7 +346,7 @@ def _check_labels(contents: _Contents, layout: Layout, faults: list[str]) -> Non
         ]
 
 
-def _cell(key: Key, entry: _Entry, layout: Layout, faults: list[str]) -> PublishedCell:
+def _cell(key: Key, entry: _Entry, layout: TableLayout, faults: list[str]) -> PublishedCell:
     text = entry.text
     if (less := _LESS_THAN.fullmatch(text)) and int(less[1]) > 0:
         return PublishedCell(key, None, int(less[1]) - 1, entry.place)
@@ -364,7 +364,7 @@ def _cell(key: Key, entry: _Entry, layout: Layout, faults: list[str]) -> Publish
 
 
 def _declared_impossible(
-    place: Path, dimensions: tuple[tuple[str, tuple[str, ...]], ...], layout: Layout
+    place: Path, dimensions: tuple[tuple[str, tuple[str, ...]], ...], layout: TableLayout
 ) -> Iterator[Key]:
     for combination in layout.impossible:
         if len(combination) != len(dimensions) or any(
@@ -382,7 +382,7 @@ def _completed(
     dimensions: tuple[tuple[str, tuple[str, ...]], ...],
     cells: tuple[PublishedCell, ...],
     impossible: set[Key],
-    layout: Layout,
+    layout: TableLayout,
 ) -> PublishedTable:
     """The table, with the combinations that are not listed as they were declared."""
     known = {cell.key for cell in cells} | impossible
