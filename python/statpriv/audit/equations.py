@@ -12,7 +12,7 @@ Bad multipliers make a bound weak, and never false (A. Schrijver, Theory of Line
 chapter 7).
 
 A bound is *attained* if a solution of integers that has it was found and checked. In a table of two dimensions with
-its margins the equations are those of a transportation problem, whose vertices are integers (Schrijver, chapter 19), so the
+its margins the equations are those of a transportation problem, whose vertices are integers (Schrijver, chapter 19):
 bounds are attained there. In three dimensions tables of integers may reach less far than those of fractions.
 """
 

@@ -47,7 +47,7 @@ _VERDICTS = {
     "count = 441            # optional: compared with the range",
 )
 def assess(
-    context: click.Context,
+    context: click.RichContext,
     files: tuple[Path, ...],
     as_json: bool,  # noqa: FBT001  (a flag, passed by name)
     **options: Any,  # noqa: ANN401  (those of tables)

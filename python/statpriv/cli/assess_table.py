@@ -81,7 +81,7 @@ def refuse_options(options: dict[str, Any], file: Path) -> None:
         )
 
 
-def assess_files(context: click.Context, files: Sequence[Path], options: dict[str, Any], *, as_json: bool) -> None:
+def assess_files(context: click.RichContext, files: Sequence[Path], options: dict[str, Any], *, as_json: bool) -> None:
     """Assess published tables, print what was found, and leave with its exit code."""
     for name in ("minimum", "epsilon"):
         if not options[name]:

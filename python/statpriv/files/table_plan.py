@@ -215,8 +215,8 @@ def _recoded(earlier: PublishedTable, step: dict[str, Any], place: str, faults: 
         wrong = [label for label in listed_labels if label not in categories[name]]
         if wrong or len(set(map(str, listed_labels))) < len(listed_labels):
             faults.append(
-                f"{place}.merge.{name}: each new category is a list of old ones, each old one in one list at most; there "
-                f"are {', '.join(categories[name])}"
+                f"{place}.merge.{name}: each new category is a list of old ones, each old one in one list at most; "
+                f"there are {', '.join(categories[name])}"
             )
             continue
         new[name] |= {label: target for target, labels in merged.items() for label in labels}

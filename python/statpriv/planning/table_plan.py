@@ -170,12 +170,11 @@ class TablePlan:
             f"ε = {literal(self.epsilon)}, {self.known_rows} known rows",
             f"  expected shares from: {self.source}",
         ]
-        for each in self.recodings:
-            lines.append(
-                f"  {each.name}: {len(each.shares)} cells, rarest expected {at_most(float(each.rarest) * self.rows, 4)}"
-                f" rows, published with probability {at_least(each.passes.lower, 4)}; up to minimum "
-                f"{each.largest_minimum}"
-            )
+        lines += [
+            f"  {each.name}: {len(each.shares)} cells, rarest expected {at_most(float(each.rarest) * self.rows, 4)} rows, "
+            f"published with probability {at_least(each.passes.lower, 4)}; up to minimum {each.largest_minimum}"
+            for each in self.recodings
+        ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

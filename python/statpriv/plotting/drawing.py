@@ -1,7 +1,7 @@
 """Drawing of a picture: axes, dashes, labels, files.
 
-The safe end of every enclosure is drawn: the upper end of δ, the lower end of β and of probabilities. Lines differ in their dashes as well
-as in their colours. matplotlib is imported only when something is drawn.
+The safe end of every enclosure is drawn: the upper end of δ, the lower end of β and of the chance to be published.
+Lines differ in their dashes as well as in their colours. matplotlib is imported only when something is drawn.
 """
 
 from __future__ import annotations
