@@ -48,6 +48,7 @@ _VERDICTS = {
 )
 def assess(
     context: click.RichContext,
+    /,
     files: tuple[Path, ...],
     as_json: bool,  # noqa: FBT001  (a flag, passed by name)
     **options: Any,  # noqa: ANN401  (those of tables)
