@@ -239,10 +239,11 @@ def test_the_same_picture_is_the_same_file(name, start):
 
 
 def test_what_was_rendered_leaves_no_trace():
+    open_before = pyplot.get_fignums()
     with mpl.rc_context({"font.size": 30}):
         render(trade_off(CURVE, points=3), "png")
         assert mpl.rcParams["font.size"] == 30
-    assert not pyplot.get_fignums()
+    assert pyplot.get_fignums() == open_before
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ SITUATIONS = [
     Situation(sp.PropertyQuery(["1/2"] * 6 + ["1/3"] * 6), TWELVE, None, THREE),
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
+    Situation(sp.ContingencyTable(3, minimum=4), TWELVE, None, NOBODY),
     Situation(MEDIAN, TWELVE, None, NOBODY),
     Situation(TWO_COUNTS, TWELVE, None, THREE),
     Situation(TWO_COUNTS, TWELVE, sp.WithoutReplacement(5), NOBODY),

@@ -324,7 +324,9 @@ class PartitionedSituation:
 
 
 def holds_for_every_probability(query: Query) -> bool:
-    """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate."""
+    """Whether what is certified of a query rests on no probability: a table, or a range behind a gate."""
+    if capabilities(query).holds_for_every_law:
+        return True
     ranged = capabilities(query).has_ranges and capabilities(query).probability() is not None
     return ranged and any(step.withholds_outside for step in steps_of(query))
 

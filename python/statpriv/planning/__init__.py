@@ -40,6 +40,7 @@ they rise with n while ⌊n/m⌋ is constant, and fall along n = m, 2m, 3m, …
 
 from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.gate_probability import gate_probability
+from statpriv.planning.minimum import least_minimum
 from statpriv.planning.questions import (
     largest_size,
     most_known,
@@ -64,6 +65,7 @@ __all__ = [
     "largest_size",
     "least_delta",
     "least_epsilon",
+    "least_minimum",
     "most_known",
     "most_queries",
     "plan_table",

@@ -115,6 +115,7 @@ class Steps:
     def could_publish(self, published: Sequence[PublishedCount]) -> bool:
         """Whether some exact counts, one for each cell, have these published forms.
 
+        >>> from statpriv.releasing.plan import Publication
         >>> part = Steps(50, ((10, 40),), Publication(gate=True, rounded_to=5))
         >>> [part.could_publish([PublishedCount(count)]) for count in (8, 10, 42, 45)]
         [False, True, False, False]
