@@ -236,5 +236,7 @@ def _linprog() -> Any:  # noqa: ANN401  (scipy has no types)
     try:
         from scipy.optimize import linprog
     except ImportError as error:
-        raise MissingExtraError("bounds of suppressed cells need scipy: pip install 'statpriv[audit]'") from error
+        raise MissingExtraError(
+            "bounds of unknown counts need scipy: pip install 'statpriv[audit]', or leave them out"
+        ) from error
     return linprog

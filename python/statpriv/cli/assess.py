@@ -35,7 +35,7 @@ _VERDICTS = {
 @examples(
     "statpriv assess counts.toml",
     "statpriv assess counts.toml --json",
-    "statpriv assess crosstab.csv --minimum 10 --epsilon 1 --total Total",
+    "statpriv assess crosstab.csv --minimum 10 --epsilon 1",
     "statpriv assess all.csv adults.csv --minimum 10 --epsilon 1",
     "",
     "where counts.toml holds",
@@ -63,7 +63,7 @@ def assess(
     that minimum, not inferred from the table. The exit code is 1 if a cell is below the minimum or suppressed, or if
     two tables isolate fewer people, and 4 where a target is not decided, or several tables are not bounded together.
     """
-    if is_table(files):
+    if is_table(files, options):
         assess_files(context, files, options, as_json=as_json)
         return
     (file,) = files

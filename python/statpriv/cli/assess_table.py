@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _SCHEMA = "statpriv.assess.tables"
 _EXIT_CODES = {"yes": 0, "no": 1, "undecided": 4}
 _MAX_LINES = 12
-SUFFIXES = (".csv", ".tsv", ".txt")
-"""Files that are tables. Everything else describes counts."""
+_SUFFIXES = (".csv", ".tsv")
+"""Files that are tables. Everything else describes counts, unless a minimum is stated."""
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -66,9 +66,9 @@ def table_options(command: _Command) -> _Command:
     return reduce(lambda so_far, option: option(so_far), reversed(_OPTIONS), command)
 
 
-def is_table(files: Sequence[Path]) -> bool:
+def is_table(files: Sequence[Path], options: dict[str, Any]) -> bool:
     """Whether these are published tables, not one file that describes counts."""
-    return len(files) > 1 or files[0].suffix.lower() in SUFFIXES
+    return len(files) > 1 or files[0].suffix.lower() in _SUFFIXES or options["minimum"] is not None
 
 
 def refuse_options(options: dict[str, Any], file: Path) -> None:
@@ -76,8 +76,8 @@ def refuse_options(options: dict[str, Any], file: Path) -> None:
     given = sorted(name for name, value in options.items() if value)
     if given:
         raise ArgumentError(
-            f"--{given[0].replace('_', '-')} is about published tables, and {file} is none: its name ends in none of "
-            f"{', '.join(SUFFIXES)}"
+            f"--{given[0].replace('_', '-')} is about published tables; {file} is read as one only with "
+            "--minimum, or with a name that ends in .csv or .tsv"
         )
 
 

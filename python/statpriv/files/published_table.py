@@ -8,8 +8,9 @@ r"""Published tables of counts, read from CSV: wide, tidy, or SDMX-CSV 2.0.
   is suppressed, unless `OBS_STATUS` is M, "data cannot exist" (code list CL_OBS_STATUS 2.0 of SDMX): the cell is then
   impossible. `_T` is a total.
 
-Nothing is guessed that would change what is said about the table. A label that looks like a total has to be declared as
-one, or as a category; combinations that a tidy file does not list have to be explained. Counts are whole numbers;
+Nothing is guessed that would change what is said about the table. A label that looks like a total is taken as one only
+if all counts fit that, and can be declared as a total or as a category; combinations that a tidy file does not list
+have to be explained. Counts are whole numbers;
 thousands may be parted by commas or spaces. The file, its lines and its cells are bounded (`budget.py`).
 """
 
@@ -63,7 +64,7 @@ class TableLayout:
     columns : str, optional
         The name of the dimension whose categories are the header of a wide file.
     totals : tuple of str
-        Labels of totals.
+        Labels of totals. "Total" and its like are totals anyway, if every count fits that.
     categories : tuple of str
         Labels that look like totals, and are categories.
     suppressed : tuple of str
@@ -262,7 +263,9 @@ def _corner(text: str) -> tuple[str, str]:
 def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
     found = [layout.count] if layout.count is not None else _count_columns(header)
     if len(found) != 1:
-        raise ArgumentError(f"{place}: which column has the counts? Say `count`; the header has {_listed(header)}")
+        raise ArgumentError(
+            f"{place}: which column has the counts? Say it (`count`, --count); the header has {_listed(header)}"
+        )
     (value,) = _columns(found, header, place)
     names = layout.dimensions or tuple(name for name in header if name != found[0])
     columns = _columns(names, header, place)
@@ -299,11 +302,13 @@ def _table(place: Path, contents: _Contents, layout: TableLayout) -> PublishedTa
     faults: list[str] = []
     if not contents.entries:
         raise ArgumentError(f"{place}: there are no cells below the header")
-    _check_labels(contents, layout, faults)
+    _check_labels(contents, faults)
+    taken = _looks_like_totals(contents, layout)
+    totals = {*contents.totals, *taken}
     cells: dict[Key, PublishedCell] = {}
     impossible: set[Key] = set()
     for entry in contents.entries:
-        key = tuple(None if label in contents.totals else label for label in entry.labels)
+        key = tuple(None if label in totals else label for label in entry.labels)
         if key in cells or key in impossible:
             faults.append(f"{entry.place}: {' × '.join(entry.labels)} stands there twice")
         elif entry.impossible:
@@ -321,7 +326,9 @@ def _table(place: Path, contents: _Contents, layout: TableLayout) -> PublishedTa
     )
     empty = [name for name, categories in dimensions if not categories]
     if empty:
-        raise ArgumentError(f"{place}: {empty[0]} has totals only, and no category")
+        raise ArgumentError(
+            f"{place}: {empty[0]} has totals only, and no category; say which labels are categories (--category)"
+        )
     for key in _declared_impossible(place, dimensions, layout):
         if key in cells and cells[key].count:
             raise ArgumentError(
@@ -329,21 +336,29 @@ def _table(place: Path, contents: _Contents, layout: TableLayout) -> PublishedTa
             )
         impossible.add(key)
     listed = tuple(cell for key, cell in cells.items() if key not in impossible)
-    return _completed(place, dimensions, listed, impossible, layout)
+    table = _completed(place, dimensions, listed, impossible, layout)
+    if taken and (wrong := table.contradictions()):
+        raise ArgumentError(
+            f"{place}: {abridged(taken[0])} looks like a total, and its counts are not the sums: {wrong[0].total} "
+            f"instead of {wrong[0].cells} where {table.described(wrong[0].key)}. Say whether it is one (`totals`, "
+            "--total) or a category (`categories`, --category)"
+        )
+    return table
 
 
-def _check_labels(contents: _Contents, layout: TableLayout, faults: list[str]) -> None:
+def _looks_like_totals(contents: _Contents, layout: TableLayout) -> list[str]:
+    """Labels that are hardly ever categories, and of which nothing is declared."""
+    labels = dict.fromkeys(label for entry in contents.entries for label in entry.labels)
+    declared = (*contents.totals, *layout.categories)
+    return [label for label in labels if label.casefold() in OTHER_NAMES_OF_A_TOTAL and label not in declared]
+
+
+def _check_labels(contents: _Contents, faults: list[str]) -> None:
     for k, name in enumerate(contents.names):
         labels = dict.fromkeys(entry.labels[k] for entry in contents.entries)
         if "" in labels:
             place = next(entry.place for entry in contents.entries if not entry.labels[k])
             faults.append(f"{place}: {name} is empty; a category that has no name needs one")
-        faults += [
-            f"{name} = {abridged(label)} looks like a total; say whether it is one (`totals`) or a category "
-            "(`categories`)"
-            for label in labels
-            if label.casefold() in OTHER_NAMES_OF_A_TOTAL and label not in (*contents.totals, *layout.categories)
-        ]
 
 
 def _cell(key: Key, entry: _Entry, layout: TableLayout, faults: list[str]) -> PublishedCell:
@@ -358,7 +373,8 @@ def _cell(key: Key, entry: _Entry, layout: TableLayout, faults: list[str]) -> Pu
             return PublishedCell(key, count, None, entry.place)
     faults.append(
         f"{entry.place}: {abridged(text)} is neither a count (a whole number up to 2^53) nor a mark of a suppressed "
-        f"one ({', '.join(mark or 'empty' for mark in layout.suppressed)}, or <10); declare marks by `suppressed`"
+        f"one ({', '.join(mark or 'empty' for mark in layout.suppressed)}, or <10); declare marks "
+        "(`suppressed`, --suppressed)"
     )
     return PublishedCell(key, None, None, entry.place)
 
@@ -396,7 +412,7 @@ def _completed(
     if absent and layout.absent is None:
         raise ArgumentError(
             f"{place}: {len(absent)} of {size} combinations of categories are not listed, {' × '.join(absent[0])} for "
-            "one; say by `absent` whether they are zero, suppressed or impossible"
+            "one; say whether they are zero, suppressed or impossible (`absent`, --absent)"
         )
     if layout.absent == "impossible":
         impossible |= set(absent)

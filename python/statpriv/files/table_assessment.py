@@ -10,7 +10,7 @@ table is only compared with it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -156,10 +156,11 @@ class TableAssessment:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether all is as the rule has it: "no" for a table below it, "undecided" for several or an open target."""
+        """Whether all is as the rule has it; "undecided" for several tables, wrong totals, or a target left open."""
         if not self.holds or self.reached is False:
             return "no"
-        undecided = self.comparison is not None or (self.target is not None and self.reached is None)
+        inexact = any(each.table.contradictions() for each in self.tables)
+        undecided = self.comparison is not None or inexact or (self.target is not None and self.reached is None)
         return "undecided" if undecided else "yes"
 
     @property
@@ -169,6 +170,11 @@ class TableAssessment:
         found += [ABOUT_SUPPRESSION] if any(each.table.suppressed() for each in self.tables) else []
         found += [ABOUT_SEVERAL] if self.comparison is not None else []
         for each in self.tables:
+            if (base := _base_of_rounding(each.table)) is not None:
+                found.append(
+                    f"{each.table.name}: every count is a multiple of {base}. If it was rounded, the counts behind it "
+                    "are not known, and neither is whether they are below the minimum"
+                )
             if wrong := each.table.contradictions():
                 first = wrong[0]
                 found.append(
@@ -274,13 +280,28 @@ def assess_tables(
     epsilons = tuple(as_nonnegative(each, "epsilon") for each in asked)
     target = None if delta is None else as_probability(delta, "delta")
     curve = minimum_count_curve(least, known=knows)
-    read = [each if isinstance(each, PublishedTable) else read_table(each, layout) for each in several]
+    read = _named([each if isinstance(each, PublishedTable) else read_table(each, layout) for each in several])
     assessed = tuple(
         AssessedTable(each, each.below(least), suppressed_bounds(each) if bounds or not each.suppressed() else None)
         for each in read
     )
     comparison = compare(read, least, jointly=bounds) if len(read) > 1 else None
     return TableAssessment(least, knows, epsilons, target, curve, assessed, comparison)
+
+
+def _base_of_rounding(table: PublishedTable) -> int | None:
+    """A number that all of several different counts are multiples of."""
+    counts = {cell.count for cell in table.inner if cell.count}
+    return next((base for base in (10, 5, 3) if len(counts) >= 5 and not any(count % base for count in counts)), None)
+
+
+def _named(tables: list[PublishedTable]) -> list[PublishedTable]:
+    """The tables, with numbers after names that are there more than once."""
+    names = [each.name for each in tables]
+    return [
+        replace(each, name=f"{each.name} ({k})") if names.count(each.name) > 1 else each
+        for k, each in enumerate(tables, start=1)
+    ]
 
 
 # --- for JSON ------------------------------------------------------------------------------------

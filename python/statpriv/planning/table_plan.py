@@ -171,7 +171,7 @@ class TablePlan:
             f"  expected shares from: {self.source}",
         ]
         lines += [
-            f"  {each.name}: {len(each.shares)} cells, the rarest of {at_most(float(each.rarest) * self.rows, 4)} rows, "
+            f"  {each.name}: {len(each.shares)} cells, the rarest {at_most(float(each.rarest) * self.rows, 4)} rows, "
             f"published with probability {at_least(each.passes.lower, 4)}; up to minimum {each.largest_minimum}"
             for each in self.recodings
         ]
