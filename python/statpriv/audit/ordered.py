@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-_NUMBER = r"(\d{1,9})(?:\s*(?:years?|yrs?|y|jahre?))?"
+_NUMBER = r"([0-9]{1,9})(?:\s*(?:years?|yrs?|y|jahre?))?"
 
 
 @dataclass(frozen=True, order=True)

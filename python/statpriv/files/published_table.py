@@ -39,8 +39,8 @@ _ABSENT: tuple[Absent, ...] = ("zero", "suppressed", "impossible")
 
 SUPPRESSED = ("", "..", "...", "x", "X", "c", "C", "*", ":", ":c", "(c)", "[c]", "suppressed", "Suppressed")
 """Marks that stand for a suppressed count unless others are declared; "<10" and its like always do."""
-_COUNT = re.compile(r"(?:\d+|\d{1,3}(?:[,\u0020\u00a0\u202f]\d{3})+)(?:\.0+)?")
-_LESS_THAN = re.compile(r"<\s*(\d{1,9})")
+_COUNT = re.compile(r"(?:\d+|\d{1,3}(?:[,\u0020\u00a0\u202f]\d{3})+)(?:\.0+)?", re.ASCII)
+_LESS_THAN = re.compile(r"<\s*(\d{1,9})", re.ASCII)
 _SDMX_TECHNICAL = ("DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY")
 _VALUE, _STATUS, _CONFIDENTIAL = "OBS_VALUE", "OBS_STATUS", "CONF_STATUS"
 _COUNT_COLUMNS = frozenset({"count", "counts", "n", "freq", "frequency"})
