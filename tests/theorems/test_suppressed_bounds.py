@@ -6,13 +6,14 @@ import sys
 from itertools import product
 
 import pytest
-from tests.cases import cases
 
 import statpriv as sp
 from statpriv import budget
 from statpriv.audit.equations import CountSystem, Equation
 from statpriv.audit.suppression import suppressed_bounds
 from statpriv.audit.table import PublishedCell, PublishedTable
+
+from ..cases import cases
 
 
 def covers(total, key):

@@ -5,11 +5,12 @@ import sys
 from itertools import pairwise, product
 
 import pytest
-from tests.cases import cases
 
 import statpriv as sp
 from statpriv import budget
 from statpriv.audit.differences import compare
+
+from ..cases import cases
 
 
 def counted(people, name, **dimensions):
