@@ -477,7 +477,7 @@ MAX_SUPPRESSED_CELLS = Limit(
     1000,
     "Suppressed cells and totals whose bounds are computed",
     refusal="`ArgumentError`. Give the table in parts, or leave the bounds out.",
-    reason="Each takes two linear programs: some ten seconds of work.",
+    reason="Each takes two linear programs: about a minute of work.",
 )
 MAX_JOINT_CELLS = Limit(
     500,

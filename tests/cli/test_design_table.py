@@ -1,8 +1,14 @@
 """`statpriv design table plan.toml`: an exact table is planned before its data."""
 
+import json
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
 import pytest
 
 import statpriv as sp
+from statpriv.files.documents import parsed
 
 EARLIER = "region \\ age,<20,20-29,30+,Total\nnorth,10,90,200,300\nsouth,20,130,350,500\nTotal,30,220,550,800\n"
 PLAN = """
@@ -107,3 +113,11 @@ def test_an_earlier_table_with_suppressed_counts_gives_no_shares(run, written):
     result = run("design", "table", written(earlier=EARLIER.replace("north,10", "north,..")))
     assert result.exit_code == 2
     assert "1 counts are suppressed, so the shares are not known" in result.stderr
+
+
+def test_the_published_schema_takes_what_the_reader_takes():
+    schema = json.loads(resources.files("statpriv").joinpath("releasing/table_plan.schema.json").read_text("utf-8"))
+    jsonschema.validate(parsed(PLAN, Path("plan.toml"), number=float), schema)
+    for wrong in (PLAN.replace("rows", "row"), PLAN.replace('drop = ["age"]', "drop = []")):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(parsed(wrong, Path("plan.toml"), number=float), schema)

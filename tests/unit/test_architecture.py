@@ -14,7 +14,7 @@ LAYERS = (
     {"lowering"},
     {"rules"},
     {"curves"},
-    {"composition", "planning", "assurance", "plotting", "interop", "theories"},
+    {"composition", "planning", "assurance", "audit", "plotting", "interop", "theories"},
     {"files", "releasing"},
     {"cli"},
 )

@@ -13,7 +13,8 @@ chapter 7).
 
 A bound is *attained* if a solution of integers that has it was found and checked. In a table of two dimensions with
 its margins the equations are those of a transportation problem, whose vertices are integers (Schrijver, chapter 19):
-bounds are attained there. In three dimensions tables of integers may reach less far than those of fractions.
+bounds are attained there. In three dimensions tables of integers may reach less far than those of fractions. There a
+table of integers is also looked for by branch and bound.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from statpriv.errors import ArgumentError, MissingExtraError
 
 _DENOMINATORS = (1, 2, 6, 60, 5040)
 """Multipliers of HiGHS are tried as multiples of one over these. In tables of two dimensions they are integers."""
+_BRANCHES = 20
+"""Nodes of branch and bound in the search for a table of integers that attains a bound. A number of nodes, not a time:
+results do not depend on the machine."""
 _INFEASIBLE = 2
 """What scipy reports where no solution exists."""
 
@@ -184,7 +188,25 @@ class _Part:
         if solved.status != 0:
             return None, None
         proved = self._proved(costs, [float(y) for y in solved.eqlin.marginals], float(solved.fun))
-        return proved, self._checked([float(x) for x in solved.x], chosen)
+        found = self._checked([float(x) for x in solved.x], chosen)
+        if proved is not None and found != sign * proved:
+            found = self._integers(costs, chosen)
+        return proved, found
+
+    def _integers(self, costs: Sequence[int], chosen: Collection[int]) -> int | None:
+        """The sum of the chosen in a solution of integers, if HiGHS finds one with little branching."""
+        from scipy.optimize import Bounds as Ranges
+        from scipy.optimize import LinearConstraint, milp
+
+        ends = [math.inf if end is None else end for end in self.upper]
+        solved = milp(
+            costs,
+            constraints=LinearConstraint(self._matrix, self._totals, self._totals),
+            bounds=Ranges(0, ends),
+            integrality=[1] * len(costs),
+            options={"node_limit": _BRANCHES},
+        )
+        return None if solved.x is None else self._checked([float(x) for x in solved.x], chosen)
 
     def _proved(self, costs: Sequence[int], multipliers: Sequence[float], optimum: float) -> int | None:
         """The best bound by weak duality for multipliers next to those of HiGHS, in integers."""
