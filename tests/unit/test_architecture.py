@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "python" / "statpriv"
 # From bottom to top. Folders of one layer may import each other as long as no cycle arises.
 LAYERS = (
-    {"errors", "_native"},
+    {"errors", "_native", "limit"},
     {"numeric", "distributions", "budget"},
     {"model"},
     {"lowering"},

@@ -69,7 +69,7 @@ TABLE_PLAN = Record(
         "delta": PROBABILITY.optional().described("instead: the least minimum that reaches it is planned"),
         "epsilon": NUMBER.described("ε in nats"),
         "known_rows": COUNT.optional(0),
-        "confidence": PROBABILITY.optional(Fraction(19, 20)),
+        "confidence": PROBABILITY.optional().described("0.95 where it is left out"),
         "source": TEXT.described("where the expected shares are from; never this table"),
         "earlier": TEXT.optional().described("the path of a published table, CSV, relative to the plan"),
         "total": _NAMES.optional(()),
@@ -175,7 +175,7 @@ def _planned(read: dict[str, Any], recodings: dict[str, list[Fraction]], faults:
         minimum=least,
         epsilon=read["epsilon"],
         known=read["known_rows"],
-        confidence=read["confidence"],
+        confidence="0.95" if read["confidence"] is None else read["confidence"],
         source=read["source"],
     )
 
