@@ -71,8 +71,13 @@ class Destination:
             sync_folder(self.path.parent)
 
     @contextmanager
-    def reserved(self) -> Iterator[Place]:
+    def reserved(self, size: int = 0) -> Iterator[Place]:
         """Take the place of the file, so that no other process writes it; at the end of the block give it back.
+
+        Parameters
+        ----------
+        size
+            Number of bytes to hold there; see :meth:`Place.hold`.
 
         Raises
         ------
@@ -94,7 +99,7 @@ class Destination:
         place = Place(self, temporary, descriptor)
         try:
             self.check()  # the last holder of the place may have written the file
-            place.sync()
+            place.hold(size)
             yield place
         finally:
             place.give_back()
@@ -137,24 +142,19 @@ class Place:
     _descriptor: int | None = field(repr=False)
     _published: bool = field(default=False, repr=False)
 
-    def sync(self) -> None:
-        """Refuse a file system that cannot keep a file durably, before anything depends on it."""
-        with self._or_refused("its folder keeps no file durably"):
-            os.fsync(self._open)
-            sync_folder(self._temporary.parent)
-
     def hold(self, size: int) -> None:
         """Hold this many bytes on the disk of the file, so that no other file, including the ledger, takes them.
 
-        The bytes are random, so that no file system can compress them.
+        The bytes are random, so that no file system can compress them. They are synced, and so is the folder.
 
         Raises
         ------
         PublicationError
-            If the disk does not have that much room.
+            If the disk does not have that much room, or keeps nothing durably.
         """
-        with self._or_refused(f"its folder has no room for a report of {size} bytes"):
+        with self._or_refused(f"its folder has no room for a report of {size} bytes, or keeps no file durably"):
             self._write(secrets.token_bytes(size))
+            sync_folder(self._temporary.parent)
 
     def publish(self, content: bytes) -> None:
         """Write the whole content durably and give it its name, or nothing.

@@ -9,20 +9,9 @@ Arrow batches and are hashed and counted natively, without a Python object for e
 Nothing is written to disk. The copy may use 70 % of the machine's memory. A table that needs more is refused before any
 row is spent. Counting may use another 10 % for its batches of numbers.
 
-How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
-
-=========  ===========================================================================================
-text       every cell as it is; an empty cell is the empty text
-number     decimal digits with an optional sign, point and exponent of at most three digits, blanks around
-           them ignored; its exact value, rounded to 18 decimal places (halves away from zero), if that is
-           below 10^20 in size
-date       ``YYYY-MM-DD`` of the years 1 to 9999, blanks around it ignored
-boolean    ``true``, ``t`` or ``1``, ``false``, ``f`` or ``0``, in any case, blanks around it ignored
-=========  ===========================================================================================
-
-A cell of any other form is unknown (NULL), and so is a cell that the plan lists in ``null_values``. A quote stands only
-around a whole cell, or doubled inside such a cell: a file with a quote elsewhere is refused, because engines read it in
-different ways. Spark reads a file in the same way (:mod:`statpriv.releasing.tables.spark`).
+Cells of CSV files are read by the grammar of :mod:`statpriv.releasing.tables.csv_cells`, and a cell that the plan lists
+in ``null_values`` is unknown (NULL). A quote stands only around a whole cell, or doubled inside such a cell: a file
+with a quote elsewhere is refused, because engines read it in different ways.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
@@ -41,18 +30,21 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens, StreamError, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
+from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import (
     Column,
+    Condition,
     Kind,
     check_columns,
     first_that_holds,
     fits_decimal,
     position_of,
 )
-from statpriv.releasing.tables.files import CSV_DATE, CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
+from statpriv.releasing.tables.csv_cells import DUCKDB, DUCKDB_MACROS
+from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import groups_of, identifying
 from statpriv.releasing.tables.protocol import (
     AskedParts,
@@ -64,6 +56,7 @@ from statpriv.releasing.tables.protocol import (
     RowListener,
     Table,
     counts_in_passes,
+    counts_of_outcomes,
 )
 
 try:
@@ -116,7 +109,7 @@ _NOT_COUNTED = "the engine failed while it evaluated a predicate; --debug shows 
 @contextmanager
 def open_table(
     source: DataSource,
-    predicates: Sequence[Predicate],
+    conditions: Sequence[Condition],
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
@@ -128,8 +121,8 @@ def open_table(
     try:
         engine = _Engine(connection, files, debug, on_query, on_rows)
         relation = _relation(engine, source)
-        check_columns(relation.columns, source, predicates)
-        yield _Table(engine, relation, source, tuple(predicates))
+        check_columns(relation.columns, source, conditions)
+        yield _Table(engine, relation, source)
     finally:
         connection.close()
 
@@ -139,7 +132,6 @@ class _Table:
     _engine: _Engine
     _relation: _Relation
     _source: DataSource
-    _predicates: tuple[Predicate, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -203,7 +195,7 @@ class _Table:
         self._relation.check_quotes()
         self._engine.files.check_unchanged()
         of_all, of_selected = _fingerprinted(self._engine, self._relation, key, selected)
-        for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
+        for statement in (*self._relation.last_statements, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
         rows, *fingerprint = of_all
         if self._relation.plain_rows() not in (None, rows):  # the guarantee was computed from plain_rows()
@@ -238,10 +230,11 @@ class _Content:
         of_rows = np.frombuffer(labels, dtype=np.uint32)
         if len(of_rows) != self.rows:
             raise self._engine.files.changed
+        parts = max(len(questions), int(of_rows.max(initial=0)))
         return counts_in_passes(
             of_rows,
             questions,
-            lambda asked: self._tallied(of_rows, asked, len(questions)),
+            lambda asked: self._tallied(of_rows, asked, parts),
             self._engine.files.changed,
             at_once=_QUESTIONS_AT_ONCE,
         )
@@ -261,6 +254,31 @@ class _Content:
             lambda stream, on_rows: stream_tally(stream, of_rows, asked_of, width, on_rows),
         )
         return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
+
+    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != self.rows:
+            raise self._engine.files.changed
+        in_part = (of_rows == part).astype(np.uint32)
+        size = int(in_part.sum())
+        cells = self._outcomes(classification, more="" if size == self.rows else "position")
+        if size == self.rows:
+            found = self._engine.run(f"SELECT cell, count(*) FROM ({cells}) GROUP BY cell", _NOT_COUNTED)
+            return counts_of_outcomes(found, classification, size, self._engine.files.changed)
+        try:
+            counts = self._engine.streamed(
+                f"SELECT position, CAST(cell AS USMALLINT) FROM ({cells}) ORDER BY position",
+                _NOT_COUNTED,
+                lambda stream, on_rows: stream_tally(stream, in_part, [0], classification.number_of_outcomes, on_rows),
+            )
+        finally:
+            in_part[:] = 0
+        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, self._engine.files.changed)
+
+    def _outcomes(self, classification: Classification, *, more: str) -> str:
+        typed = [self._typed(dimension.column, dimension.demand) for dimension in classification.dimensions]
+        relation = "(SELECT *, rowid AS position FROM content)" if more else "content"
+        return classification.sql(relation, typed, more=more)
 
     def _cells(self, questions: Sequence[Question]) -> str:
         """SQL for each row and question: the index of the first predicate that holds, or their number if none does."""
@@ -357,7 +375,7 @@ class _Relation(Protocol):
     SQL for the hashed form of a cell: its text, or a number that stands for its digits. ``typed`` returns the SQL for
     the value that a predicate sees, defined on every cell. ``plain_rows`` counts the rows if that needs no engine.
     ``check_quotes`` refuses quotes that could be read in several ways.
-    ``let_go`` lists the statements that detach the source.
+    ``last_statements`` lists what runs before the engine is locked, such as the detachment of the source.
     """
 
     @property
@@ -369,7 +387,7 @@ class _Relation(Protocol):
     @property
     def unreadable(self) -> str: ...
     @property
-    def let_go(self) -> tuple[str, ...]: ...
+    def last_statements(self) -> tuple[str, ...]: ...
     def plain_rows(self) -> int | None: ...
     def check_quotes(self) -> None: ...
     def text(self, index: int, /) -> str: ...
@@ -409,7 +427,7 @@ class _Csv:
     delimiter: str
     null_values: tuple[str, ...]
     unreadable = _UNREADABLE_CSV
-    let_go = ()
+    last_statements = DUCKDB_MACROS
 
     @property
     def sql(self) -> str:
@@ -434,47 +452,11 @@ class _Csv:
         return self.text(index)
 
     def typed(self, index: int, demand: ColumnType) -> str:
-        return _CSV_READINGS[demand].format(text=f"({_known_text(self, index)})")
-
-
-_PLAIN = r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+) *"
-_SCALED = r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]{{1,3}} *"
-# The engine's own casts lose digits of a number with an exponent. With D the digits without leading zeros, and P the
-# place of the point in them, the number is 0.D * 10^P. Beyond these P it is at least 10^20, or rounds to 0.
-_MACROS = (
-    "CREATE MACRO digits(t) AS ltrim(replace(ltrim(split_part(t, 'e', 1), '+-'), '.', ''), '0')",
-    "CREATE MACRO point(t) AS length(ltrim(split_part(split_part(t, 'e', 1), '.', 1), '+-0')) "
-    "+ CAST(split_part(t, 'e', 2) AS INTEGER) - CASE WHEN ltrim(split_part(split_part(t, 'e', 1), '.', 1), '+-0') = '' "
-    "THEN length(split_part(split_part(t, 'e', 1), '.', 2)) - length(digits(t)) ELSE 0 END",
-    "CREATE MACRO without_exponent(t) AS CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END || CASE "
-    "WHEN digits(t) = '' OR point(t) < -18 THEN '0' WHEN point(t) > 20 THEN NULL "
-    "WHEN point(t) <= 0 THEN '0.' || repeat('0', -point(t)) || digits(t) "
-    "WHEN point(t) >= length(digits(t)) THEN digits(t) || repeat('0', point(t) - length(digits(t))) "
-    "ELSE digits(t)[:point(t)] || '.' || digits(t)[point(t) + 1:] END",
-)
-_CSV_READINGS: dict[ColumnType, str] = {
-    "any": "{text}",
-    "text": "{text}",
-    # Most numbers are integers in the engine's own spelling; this test is faster than the general pattern.
-    "number": (
-        "CASE WHEN CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text} "
-        "THEN CAST(TRY_CAST({text} AS BIGINT) AS DECIMAL(38, 18)) "
-        f"WHEN regexp_full_match({{text}}, '{_PLAIN}') THEN TRY_CAST({{text}} AS DECIMAL(38, 18)) "
-        f"WHEN regexp_full_match({{text}}, '{_SCALED}') "
-        "THEN TRY_CAST(without_exponent(lower(trim({text}))) AS DECIMAL(38, 18)) END"
-    ),
-    "date": f"CASE WHEN regexp_full_match({{text}}, '{CSV_DATE}') THEN TRY_CAST({{text}} AS DATE) END",
-    "boolean": (
-        "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
-        "WHEN lower(trim({text})) IN ('false', 'f', '0') THEN FALSE END"
-    ),
-}
+        return DUCKDB[demand].format(text=f"({_known_text(self, index)})")
 
 
 def _csv(engine: _Engine, source: DataSource) -> _Csv:
     names = csv_header(engine.files, source.delimiter, debug=engine.debug)
-    for macro in _MACROS:
-        engine.run(macro, _UNREADABLE_CSV)
     columns = tuple(Column(name, "text", "untyped", identifying=True) for name in names)
     return _Csv(columns, engine.files, source.delimiter, source.null_values)
 
@@ -498,7 +480,7 @@ class _Typed:
     columns: tuple[Column, ...]
     origin: str
     unreadable: str
-    let_go: tuple[str, ...] = ()
+    last_statements: tuple[str, ...] = ()
     null_values: tuple[str, ...] = ()  # its own NULLs say what is unknown
 
     @property

@@ -21,13 +21,10 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.protocol import Refusals
 
-__all__ = ["CSV_DATE", "CSV_SUFFIXES", "PARQUET_SUFFIXES", "Files", "csv_header", "open_files", "source_files"]
+__all__ = ["CSV_SUFFIXES", "PARQUET_SUFFIXES", "Files", "csv_header", "open_files", "source_files"]
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-
-CSV_DATE = " *([0-9]{{3}}[1-9]|[0-9]{{2}}[1-9]0|[0-9][1-9]00|[1-9]000)-[0-9]{{2}}-[0-9]{{2}} *"
-"""The form of a date in a CSV file, as a regular expression in a format string; no year 0, which not all engines know."""
 
 _Schema = TypeVar("_Schema")
 _BLOCK = 2**20

@@ -6,7 +6,7 @@ a failure and not a second read. The labels are a data frame (row id, part) that
 started here encrypts everything that Spark spills and keeps it in a private folder that is removed at the end. A
 session that was already running keeps its own settings for this.
 
-A CSV file is read as described in :mod:`statpriv.releasing.tables.duckdb`.
+Cells of CSV files are read by the grammar of :mod:`statpriv.releasing.tables.csv_cells`.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by _text, or was rendered by Predicate.sql
@@ -26,18 +26,21 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
+from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.columns import (
     Column,
+    Condition,
     Kind,
     check_columns,
     first_that_holds,
     fits_decimal,
     position_of,
 )
-from statpriv.releasing.tables.files import CSV_DATE, CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
+from statpriv.releasing.tables.csv_cells import SPARK
+from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
@@ -49,6 +52,7 @@ from statpriv.releasing.tables.protocol import (
     Refusals,
     Table,
     counts_in_passes,
+    counts_of_outcomes,
 )
 
 try:
@@ -93,7 +97,7 @@ _CHANGED = "it changed while it was being read; nothing may write to it during a
 @contextmanager
 def open_table(
     source: DataSource,
-    predicates: Sequence[Predicate],
+    conditions: Sequence[Condition],
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
@@ -104,8 +108,8 @@ def open_table(
     with _session(refusal, debug=debug) as spark:
         session = _Session(spark, refusal, debug, on_query)
         relation = _relation(session, source, files)
-        check_columns(relation.columns, source, predicates)
-        yield _Table(session, relation, source, predicates, files)
+        check_columns(relation.columns, source, conditions)
+        yield _Table(session, relation, source, conditions, files)
 
 
 class _Table:
@@ -114,13 +118,13 @@ class _Table:
         session: _Session,
         relation: _Relation,
         source: DataSource,
-        predicates: Sequence[Predicate],
+        conditions: Sequence[Condition],
         files: Files | None,
     ) -> None:
         self._session = session
         self._relation = relation
         self._source = source
-        self._predicates = predicates
+        self._conditions = conditions
         self._files = files
         self._ids: list[str] | None = None
 
@@ -163,7 +167,7 @@ class _Table:
         if self._files is not None and self._files.suffix in CSV_SUFFIXES:
             self._files.check_quotes(self._source.delimiter, _UNREADABLE)
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
-        needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
+        needed = sorted({self.columns.index(name) for each in self._conditions for name in each.columns})
         copied = "".join(f", c{index}" for index in needed)
         self._session.checkpoint(
             f"SELECT {self._relation.id_text} AS id, sha2(concat({cells}), 256) AS digest{copied} FROM source",
@@ -208,6 +212,29 @@ class _Content:
                 ),
                 self._session.refusal(_CHANGED),
             )
+
+    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != len(self._ids):
+            raise self._session.refusal(_CHANGED)
+        rows = [(self._ids[row], 1) for row in np.flatnonzero(of_rows == part).tolist()]
+        typed = [
+            self._relation.typed(position_of(self._relation.columns, each.column), each.demand)
+            for each in classification.dimensions
+        ]
+
+        def found(relation: str) -> list[tuple[Any, ...]]:
+            cells = classification.sql(relation, typed, _text)
+            counted = f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell"
+            return list(self._session.rows(counted, _NOT_COUNTED))
+
+        if len(rows) == len(self._ids):
+            counts = found("content")
+        else:
+            hint = "/*+ BROADCAST(parts) */ " if len(rows) <= _BROADCAST_ROWS else ""
+            with self._session.parts(rows):
+                counts = found(f"(SELECT {hint}content.* FROM content JOIN parts ON parts.id = content.id) AS own")
+        return counts_of_outcomes(counts, classification, len(rows), self._session.refusal(_CHANGED))
 
     def _query(self, asked: Sequence[AskedParts], *, broadcast: bool) -> str:
         """Ask each part its question, in one pass over the content."""
@@ -420,27 +447,6 @@ def _csv(spark: SparkSession, paths: list[str], names: Sequence[str], source: Da
     )
 
 
-def _pattern(expression: str) -> str:
-    """Quote a regular expression that matches a whole cell, for a format string."""
-    return _text(rf"^ *{expression} *\z").replace("{", "{{").replace("}", "}}")
-
-
-_EXPONENT = "([eE][+-]?[0-9]{1,3})?"
-_NUMBER = _pattern(f"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+){_EXPONENT}")
-_ZERO = _pattern(f"[+-]?(0+([.]0*)?|[.]0+){_EXPONENT}")  # Spark finds a zero with a large exponent too large
-_DATE = _text(rf"^{CSV_DATE}\z")
-_CSV_READINGS: dict[ColumnType, str] = {
-    "any": "{text}",
-    "text": "{text}",
-    "number": f"CASE WHEN {{text}} RLIKE {_ZERO} THEN CAST(0 AS DECIMAL(38, 18)) WHEN {{text}} RLIKE {_NUMBER} THEN try_cast(trim({{text}}) AS DECIMAL(38, 18)) END",
-    "date": f"CASE WHEN {{text}} RLIKE {_DATE} THEN try_cast(trim({{text}}) AS DATE) END",
-    "boolean": (
-        "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
-        "WHEN lower(trim({text})) IN ('false', 'f', '0') THEN FALSE END"
-    ),
-}
-
-
 @dataclass(frozen=True)
 class _Csv:
     """CSV files: every cell is text; an empty cell is the empty text, which Spark would read as NULL."""
@@ -464,7 +470,7 @@ class _Csv:
         return f"concat('V', octet_length({text}), ':', {text})"
 
     def typed(self, index: int, demand: ColumnType) -> str:
-        return _CSV_READINGS[demand].format(text=f"({self.known_text(index)})")
+        return SPARK[demand].format(text=f"({self.known_text(index)})")
 
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
