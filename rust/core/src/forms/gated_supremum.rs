@@ -28,7 +28,7 @@
 //! `N₁`, since `h(k, l) = E(Γ_l/l − r Γ_k/k)_+` falls in both arguments. The search ends where that is no more than what was found.
 //!
 //! **Known entries.** Of u known entries some may be in either cell: `a = first − i`, `b = second − (u − i)`, the worst `i`. Fewer than u in both
-//! together are not worse: to reveal one more entry is a mean over where it is (joint convexity).
+//! together are not worse, since what is published with larger minima is a function of what is published with smaller ones.
 
 use super::binomial_peaks::height;
 use super::direction::Directed;
@@ -342,5 +342,81 @@ impl HockeyStick for Directed<GatedSupremum> {
     fn terms(&self) -> f64 {
         // Some hundred cells a size, and about as many sizes as the minima.
         1e4 * (self.0.first + self.0.second) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::Curve;
+    use crate::interrupt::Uninterrupted;
+    use crate::numbers::rational::Rational;
+
+    fn whole(n: u64) -> Rational {
+        Rational::from(n)
+    }
+
+    /// `Σ (P_1 − r P_0)_+` over the published counts and "withheld", in rationals.
+    fn gated(size: u64, least: u64, most: u64, p: &Rational, r: &Rational) -> Rational {
+        let others = size - 1;
+        let q = whole(1).sub(p);
+        let power = |x: &Rational, n: u64| (0..n).fold(whole(1), |product, _| product.mul(x));
+        let ways = |k: u64| {
+            (1..=k).fold(whole(1), |ways, i| ways.mul(&whole(others + 1 - i)).div(&whole(i)).unwrap())
+        };
+        let law: Vec<Rational> =
+            (0..=others).map(|k| ways(k).mul(&power(p, k)).mul(&power(&q, others - k))).collect();
+        let at = |k: Option<u64>| k.and_then(|k| law.get(k as usize).cloned()).unwrap_or_else(|| whole(0));
+        let excess = |c: u64| at(c.checked_sub(1)).sub(&r.mul(&at(Some(c))));
+        let positive = |x: Rational| x.max(whole(0));
+        let published = (least..=most).fold(whole(0), |sum, c| sum.add(&positive(excess(c))));
+        let withheld =
+            (0..=size).filter(|c| !(least..=most).contains(c)).fold(whole(0), |sum, c| sum.add(&excess(c)));
+        published.add(&positive(withheld))
+    }
+
+    /// No probability and no size has more, and some of a grid have almost as much.
+    #[test]
+    fn nothing_exceeds_the_supremum_and_it_is_almost_attained_on_a_grid() {
+        for (first, second, known) in [(2, 2, 0), (3, 3, 0), (2, 4, 0), (4, 2, 0), (5, 4, 2)] {
+            for ratio in ["1", "11/10", "3", "20"].map(|r| Rational::parse(r).unwrap()) {
+                let epsilon = Ball::from_rational(&ratio).ln().to_enclosure().midpoint().unwrap();
+                let epsilon = Epsilon::from_f64(epsilon).unwrap();
+                let form = GatedSupremum::new(first, second, known).unwrap();
+                let found = form.delta(&epsilon, &Uninterrupted).unwrap().to_enclosure();
+                assert!(found.width() <= 1e-12 * found.upper(), "{first} {second} {known}: {found:?}");
+                let above = Rational::from_f64(found.upper() * (1.0 + 1e-13)).unwrap();
+                let below = Rational::from_f64(found.lower() * (1.0 - 1e-2)).unwrap();
+                let mut best = whole(0);
+                for (split, size, k) in (0..=known)
+                    .flat_map(|split| (0..9).map(move |more| (split, first + second - known + more)))
+                    .flat_map(|(split, size)| (1..90).map(move |k| (split, size, k)))
+                {
+                    let (a, b) = (first - split, second - (known - split));
+                    // p = x/(x + (N₁ − x) r) on a grid of x.
+                    let x = whole(k * size).div(&whole(90)).unwrap();
+                    let p = x.div(&x.add(&whole(size).sub(&x).mul(&ratio))).unwrap();
+                    let value = gated(size, a, size - b, &p, &ratio);
+                    assert!(value <= above, "{first} {second} {known} {size} {k}");
+                    best = best.max(value);
+                }
+                assert!(best >= below, "{first} {second} {known} {ratio:?}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_the_cells_is_the_direction_and_what_cannot_be_sought_is_refused() {
+        let value = |first, second, direction| {
+            let form = GatedSupremum::new(first, second, 1).unwrap();
+            Curve::from(Directed(form, direction)).delta_at(0.5, &Uninterrupted).unwrap()
+        };
+        let forward = value(3, 6, Direction::OneAgainstZero);
+        assert_eq!(forward, value(6, 3, Direction::ZeroAgainstOne));
+        assert_ne!(forward, value(6, 3, Direction::OneAgainstZero));
+        assert!(GatedSupremum::new(3, 4, 2).is_err());
+        assert!(GatedSupremum::new(3, MAX_GATED_SUPREMUM + 1, 0).is_err());
+        let curve = Curve::from(Directed(GatedSupremum::new(3, 4, 1).unwrap(), Direction::OneAgainstZero));
+        assert_eq!(curve.infinity_mass(&Uninterrupted).unwrap().upper().to_bits(), 0);
     }
 }
