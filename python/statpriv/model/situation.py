@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.features import EACH, NONE
 from statpriv.model.groups import same_names
 from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
@@ -26,6 +27,7 @@ __all__ = [
     "asked_of",
     "attribute_of",
     "capabilities",
+    "features_of",
     "gate_for_every_p",
     "gate_of",
     "holds_for_every_probability",
@@ -93,6 +95,11 @@ class Situation:
     def holds_for_every_probability(self) -> bool:
         """Whether what is certified does not rest on a probability."""
         return holds_for_every_probability(self.query)
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
+        return features_of(self.query)
 
     @property
     def turned(self) -> Situation:
@@ -224,11 +231,20 @@ class PartitionedSituation:
         if stated.stated_groups is not None:
             same_names("the query", list(stated.stated_groups), dict(self.population.groups or ()))
         if stated.stated_entries is not None:
-            raise ArgumentError(
-                f"{shown(query)} states one p an entry; of a part it is not known which entries it has. State p by "
-                "group, and a stratified partition"
-            )
+            self._check_entries(query, stated.stated_entries)
         stated.check_part(shown(query), self.sampling.smallest)
+
+    def _check_entries(self, query: Query, stated: int) -> None:
+        """One p an entry is for plain random partitions: of others, parts depend on which entries these are."""
+        if stated != self.population.size:
+            raise ArgumentError(
+                f"p has {stated} probabilities, one an entry, and the population {self.population.size} entries"
+            )
+        if not self.sampling.is_uniform or self.sampling.part_strata is not None:
+            raise ArgumentError(
+                f"{shown(query)} states one p an entry, which is composed over a RandomPartition with the sizes of its "
+                "parts only. State p by group"
+            )
 
     def _checked_pattern(self, pair: Any) -> Pair | Pattern:  # noqa: ANN401  (a user's)
         """One pair where all parts ask one property, else a pair for each part, the same for those of an attribute."""
@@ -259,6 +275,11 @@ class PartitionedSituation:
     def holds_for_every_probability(self) -> bool:
         """Whether what is certified does not rest on a probability."""
         return all(map(holds_for_every_probability, self.queries))
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
+        return NONE.union(*map(features_of, self.different_queries))
 
     @property
     def turned(self) -> PartitionedSituation:
@@ -326,11 +347,20 @@ class PartitionedSituation:
 
 
 def holds_for_every_probability(query: Query) -> bool:
-    """Whether what is certified of a query rests on no probability: a table, or a range behind a gate."""
-    if capabilities(query).holds_for_every_law:
+    """Whether what is certified of a query rests on no probability: a table, or a range behind a gate.
+
+    Of entries with probabilities of their own it rests on the range: all others may be certain of their answers.
+    """
+    asked = capabilities(query)
+    if asked.holds_for_every_law:
         return True
-    ranged = capabilities(query).has_ranges and capabilities(query).probability() is not None
+    ranged = asked.has_ranges and not asked.each_own and asked.probability() is not None
     return ranged and any(step.withholds_outside for step in steps_of(query))
+
+
+def features_of(query: Query) -> frozenset[str]:
+    """What only rules that name it cover."""
+    return EACH if capabilities(query).each_own else NONE
 
 
 def attribute_of(query: Query) -> str | None:
@@ -345,8 +375,9 @@ def capabilities(query: Query) -> Capabilities:
 
 def gate_of(query: Query) -> RangeGate | None:
     """The gate of a count of entries with one law, where it is what is done to the count first."""
-    first = next(iter(steps_of(query)), None)
-    return first if isinstance(first, RangeGate) and capabilities(query).probability() is not None else None
+    first, asked = next(iter(steps_of(query)), None), capabilities(query)
+    alike = asked.probability() is not None and not asked.each_own
+    return first if isinstance(first, RangeGate) and alike else None
 
 
 def gate_for_every_p(query: Query) -> RangeGate | None:
