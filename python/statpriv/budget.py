@@ -257,12 +257,6 @@ MAX_SUPREMUM_MINIMUM = Limit(
     refusal='The bound by four heights, `"minimum-count"`.',
     reason="Two seconds of work for one ε; the kernel has the same limit.",
 )
-MAX_MINIMUM_COUNT = Limit(
-    2**50,
-    "Minimum counts of cells that designs try",
-    refusal="`GuaranteeNotReachedError`; ask for a larger ε or δ.",
-    reason="Two of them together are an integer that is allowed.",
-)
 
 # Composition.
 

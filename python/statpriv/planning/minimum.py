@@ -40,7 +40,7 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
     ArgumentError
         A value that is not allowed.
     GuaranteeNotReachedError
-        No minimum count up to 2^50, or 1000 for the supremum, reaches the target.
+        No minimum count up to 2^52, or 1000 for the supremum, reaches the target.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
             trials[least] = _trial(least, exact, target, knows, bound)
         return trials[least].verdict == "holds"
 
-    most = int(budget.MAX_SUPREMUM_MINIMUM if bound == "supremum" else budget.MAX_MINIMUM_COUNT)
+    most = int(budget.MAX_SUPREMUM_MINIMUM) if bound == "supremum" else budget.MAX_INTEGER // 2
     low = high = 2
     while not holds(high):
         if high >= most:
