@@ -41,7 +41,9 @@ SUPPRESSED = ("", "..", "...", "x", "X", "c", "C", "*", ":", ":c", "(c)", "[c]",
 """Marks that stand for a suppressed count unless others are declared; "<10" and its like always do."""
 _COUNT = re.compile(r"(?:\d+|\d{1,3}(?:[,\u0020\u00a0\u202f]\d{3})+)(?:\.0+)?", re.ASCII)
 _LESS_THAN = re.compile(r"<\s*(\d{1,9})", re.ASCII)
-_SDMX_TECHNICAL = ("DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY")
+_SDMX_TECHNICAL = frozenset(
+    {"DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY", "LAST UPDATE"}
+)
 _VALUE, _STATUS, _CONFIDENTIAL = "OBS_VALUE", "OBS_STATUS", "CONF_STATUS"
 _COUNT_COLUMNS = frozenset({"count", "counts", "n", "freq", "frequency"})
 _COUNT_STATUS = "count_status"
@@ -204,9 +206,14 @@ def _check_header(header: list[str], place: Path, number: int) -> None:
 
 
 def _layout_of(header: list[str], layout: TableLayout) -> LayoutName:
-    if _VALUE in (name.upper() for name in header):
+    if _VALUE in _identifiers(header):
         return "sdmx"
     return "tidy" if layout.count is not None or len(_count_columns(header)) == 1 else "wide"
+
+
+def _identifiers(header: list[str]) -> list[str]:
+    """Names of SDMX: `GEO: Geopolitical entity` is GEO, and `STRUCTURE[;]` is STRUCTURE."""
+    return [name.upper().partition("[")[0].partition(":")[0].strip() for name in header]
 
 
 def _count_columns(header: list[str]) -> list[str]:
@@ -288,19 +295,18 @@ def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
 
 
 def _sdmx(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
-    upper = [name.upper() for name in header]
-    if _VALUE not in upper:
+    plain = _identifiers(header)
+    if _VALUE not in plain:
         raise ArgumentError(f"{place}: SDMX-CSV has a column {_VALUE}; the header has {_listed(header)}")
-    value = upper.index(_VALUE)
-    plain = [name.partition("[")[0].partition(":")[0].strip() for name in upper]
+    value = plain.index(_VALUE)
     names = layout.dimensions or tuple(
         name for name, known in zip(header[:value], plain[:value], strict=True) if known not in _SDMX_TECHNICAL
     )
     columns = _columns(names, header, place)
-    status = upper.index(_STATUS) if _STATUS in upper else None
+    status = plain.index(_STATUS) if _STATUS in plain else None
     entries = []
     for number, row in _checked(place, header, rows):
-        impossible = status is not None and row[status] == "M" and not row[value]
+        impossible = status is not None and row[status].partition(":")[0] == "M" and not row[value]
         text = "" if row[value].casefold() == "nan" else row[value]
         entries.append(_Entry(tuple(row[column] for column in columns), text, f"line {number}", impossible))
     return _Contents(tuple(names), tuple(entries), layout.totals or ("_T",))
@@ -361,7 +367,12 @@ def _looks_like_totals(contents: _Contents, layout: TableLayout) -> list[str]:
     """Labels that are hardly ever categories, and of which nothing is declared."""
     labels = dict.fromkeys(label for entry in contents.entries for label in entry.labels)
     declared = (*contents.totals, *layout.categories)
-    return [label for label in labels if label.casefold() in OTHER_NAMES_OF_A_TOTAL and label not in declared]
+    return [
+        label
+        for label in labels
+        if not {label.casefold(), label.partition(":")[0].casefold()}.isdisjoint(OTHER_NAMES_OF_A_TOTAL)
+        and label not in declared
+    ]
 
 
 def _check_labels(contents: _Contents, faults: list[str]) -> None:
