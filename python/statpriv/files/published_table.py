@@ -30,6 +30,7 @@ from statpriv import budget
 from statpriv.audit.table import OTHER_NAMES_OF_A_TOTAL, Key, PublishedCell, PublishedTable
 from statpriv.errors import ArgumentError
 from statpriv.files.documents import refused
+from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
 LayoutName: TypeAlias = Literal["wide", "tidy", "sdmx"]
@@ -79,6 +80,8 @@ class TableLayout:
         What it means that a combination of categories is not listed. Required where that happens.
     impossible : tuple of tuple of str
         Combinations of categories that cannot occur.
+    skip : int
+        Lines above the header, titles for instance.
     """
 
     layout: LayoutName | None = None
@@ -90,11 +93,13 @@ class TableLayout:
     suppressed: tuple[str, ...] = SUPPRESSED
     absent: Absent | None = None
     impossible: tuple[tuple[str, ...], ...] = ()
+    skip: int = 0
 
     def __post_init__(self) -> None:
         for name, value, allowed in (("layout", self.layout, _LAYOUTS), ("absent", self.absent, _ABSENT)):
             if value is not None and value not in allowed:
                 raise ArgumentError(f"{name} = {abridged(value)}; one of {', '.join(allowed)} is required")
+        as_count(self.skip, "skip")
 
 
 @dataclass(frozen=True)
@@ -146,10 +151,13 @@ def read_table(path: str | Path, layout: TableLayout | None = None) -> Published
     (('region', 'age'), 4, [('south', 'young')])
     """
     place, layout = Path(path), layout or TableLayout()
-    rows = _rows(place)
+    rows = _rows(place, layout.skip)
     number, header = next(rows, (0, []))
     if len(header) < 2:
-        raise ArgumentError(f"{place}: a header of at least two columns is required in its first line")
+        raise ArgumentError(
+            f"{place}: a header of at least two columns is required in its first line; say how many lines of "
+            "titles are above it (`skip`, --skip)"
+        )
     _check_header(header, place, number)
     reader = {"wide": _wide, "tidy": _tidy, "sdmx": _sdmx}[layout.layout or _layout_of(header, layout)]
     return _table(place, reader(place, header, rows, layout), layout)
@@ -158,9 +166,9 @@ def read_table(path: str | Path, layout: TableLayout | None = None) -> Published
 # --- lines and columns ---------------------------------------------------------------------------
 
 
-def _rows(place: Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(place: Path, skip: int) -> Iterator[tuple[int, list[str]]]:
     """The lines that are not empty, with their numbers; a cell may hold line breaks between quotes."""
-    text = _text(place)
+    text = "".join(_text(place).split("\n", skip)[skip:])
     first = text.split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -174,9 +182,9 @@ def _rows(place: Path) -> Iterator[tuple[int, list[str]]]:
                 )
             stripped = [cell.strip() for cell in row]
             if any(stripped):
-                yield reader.line_num, stripped
+                yield reader.line_num + skip, stripped
     except csv.Error as error:
-        raise ArgumentError(f"{place}: line {reader.line_num} is not CSV ({error})") from error
+        raise ArgumentError(f"{place}: line {reader.line_num + skip} is not CSV ({error})") from error
 
 
 def _text(place: Path) -> str:
