@@ -84,11 +84,15 @@ _RECOMPUTED = {
     "composition.part.probability": "queries.probability, queries.groups.group, queries.groups.probability and the "
     "ranges of the property in history.part",
     "composition.part.cells": "queries.cells.probability and the ranges of the cells in history.part.cells",
+    "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
+    "composition.part.query.impossible composition.part.query.by": "tables.dimensions, tables.minimum, "
+    "tables.impossible and tables.by",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
     "composition.part.rounded_to": "queries.publication.rounded_to",
     "verify.proof": "queries.cells and guarantee.known_rows",
+    "tables.delta": "tables.minimum, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
     "ledger.rows_left": "data.rows, history.part.size and queries.size",
     "ledger.rows_spent_before": "history.part.size",
     "warnings": "data.row_id, plan.prior, queries, answers.contradicts_range and history",
@@ -110,10 +114,18 @@ _CROSS_CHECKED = {
     "and counts, errors and intervals fit it; a count that is withheld or suppressed tells nothing of it",
     "answers.count answers.withheld answers.suppressed": "some exact count of the part has this published form, and "
     "proportion, error and interval follow from it",
+    "tables.dimensions tables.impossible tables.by": "the published cells are exactly the possible ones of the classes "
+    "that are not withheld, in row-major order",
+    "tables.minimum": "every published count is at least that, and δ follows from it",
+    "tables.rows": "the counts add up to it, or to less where a class is withheld",
+    "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
+    "their counts reach the minimum and add up to the rows that were asked",
     "composition.population": "it is the rows that were left, or the rows of the groups, which add up to all",
     "history.part.size history.part.probability history.part.cells history.part.attribute history.part.gate "
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
     "ask the same and take the same steps",
+    "history.part.query.kind history.part.query.dimensions history.part.query.minimum history.part.query.impossible "
+    "history.part.query.by": "δ of that release follows from its minimum and classes; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",
     "history.queries.gates": "it fits the size and the range of the part, and the part's own gate",
     "ledger.cohorts.rows ledger.cohorts.since_release": "weights and rows left follow from it, and each release found "
@@ -132,8 +144,11 @@ _ON_TRUST = {
     "data.group_source": "where the sizes of the groups are public is the author's statement",
     "data.content_edited": "the ledger alone knows; of a first release it must be false",
     "queries.source": "where a range is known from is the author's statement",
+    "tables.name": "a label; `statpriv verify --plan` compares it with the plan",
+    "tables.by_source": "where the class of everybody is public is the author's statement",
     "release.id release.ledger release.number": "the ledger alone knows; a number must be above those of the history, "
     "and an id differ from theirs",
+    "history.queries.table": "the conditions of the categories of an earlier table; the ledger alone knows them",
     "history.number history.release_id": "the ledger and the earlier reports tell; numbers must ascend and ids differ",
     "history.queries.suppressed_below history.queries.rounded_to": "a step of an earlier release that its certificate "
     "makes no use of; the earlier report tells",

@@ -9,11 +9,12 @@ from fractions import Fraction
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
-from statpriv.lowering.background import Drawn, allocations, boxes
+from statpriv.lowering.background import Drawn, boxes, known_by_group
 from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
@@ -29,7 +30,7 @@ from statpriv.model.situation import (
     capabilities,
     gate_for_every_p,
 )
-from statpriv.rules.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
+from statpriv.rules.assumptions import COMMON_LAW, DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike, require_count, weights_of
@@ -71,6 +72,27 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
         )
     curves = [_of_part(query, Population(size), situation) for query, size in parts]
     return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(*QUERIES, ContingencyTable),
+    samplings=(RandomPartition,),
+    cost=60,
+    theorem=(
+        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
+        "(Theorem 5.2). Of an exact table with a minimum count, SPC_k is the bound of its rule, which depends neither "
+        "on the law nor on n_k."
+    ),
+    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
+    assumptions=(INDEPENDENT, COMMON_LAW, STATED, DRAWN),
+)
+def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
+    """The same sum, if some part answers an exact table."""
+    if not any(capabilities(query).holds_for_every_law for query in situation.different_queries):
+        raise NotApplicable("no part answers an exact table: see the other partition-sum")
+    return partition_sum(situation)
 
 
 @rule(
@@ -213,7 +235,7 @@ def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[in
     parts = Counter(zip(situation.queries, strata, strict=True))
     of_stratum: dict[object, Curve] = {}
     curves = []
-    for known in _known_by_group(situation.adversary, groups):
+    for known in known_by_group(situation.adversary, groups):
         for name, size in groups.items():
             weighted = []
             for (query, part), count in parts.items():
@@ -226,13 +248,6 @@ def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[in
                 weighted.append((weight, _mean([(chance, of_stratum[query, part, box]) for chance, box in fallen])))
             curves.append(Curve.mean([weight for weight, _ in weighted], [curve for _, curve in weighted]))
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
-
-
-def _known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[str, int]]:
-    """Maximal numbers of known entries by group: all possible numbers are at most one of these."""
-    if adversary.by_group:
-        return [dict(adversary.groups)]
-    return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.total, list(groups.values()))]
 
 
 def _fallen(
