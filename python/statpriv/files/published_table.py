@@ -48,6 +48,8 @@ _COUNT_STATUS = "count_status"
 """A column of the tidy files of this package: published, withheld or impossible."""
 _DELIMITERS = ",;\t|"
 _MAX_FAULTS = 12
+UNNAMED = ("row", "column")
+"""What the dimensions of a wide file are called that names none."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +261,8 @@ def _wide(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
 def _corner(text: str) -> tuple[str, str]:
     """The names of both dimensions, where the cell in the corner gives them."""
     down, parted, across = (part.strip() for part in text.partition("\\"))
-    return (down or "row", across or "column") if parted else (text or "row", "column")
+    rows, columns = UNNAMED
+    return (down or rows, across or columns) if parted else (text or rows, columns)
 
 
 def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
