@@ -95,7 +95,7 @@ MAX_LOSSES = Limit(
 
 MAX_VERTICES = Limit(
     400,
-    "Numbers of rows at either end of a range of each row's own that are tried one by one",
+    "Numbers of rows at either end of an `EachBetween` that are tried one by one",
     refusal=_REFUSED,
     reason="About a second of work.",
 )

@@ -122,11 +122,14 @@ def threshold(situation: Situation) -> Curve:
         "without the critical entry another one is drawn, of any value"
     ),
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def amplification(situation: Situation) -> Curve:
     """γ Δ(ln(1 + (e^ε − 1)/γ)), for the worst pair of values."""
     if situation.adversary.total:
         raise NotApplicable("known entries of the sample would not be replaced by unknown ones")
+    # Entries with a law each in one box: whoever is drawn instead has some value. By convexity in its law δ is at most
+    # that of the worst pair of values, with the same other entries.
     if not situation.asked.is_uniform:
         raise NotApplicable("an entry that is drawn instead of the critical one may have another law")
     any_pair = replace(situation, pair=None)
