@@ -77,10 +77,13 @@ class Category:
         What the report calls it.
     condition
         What holds on its rows; None for everything else.
+    after_others
+        The same for rows in no earlier category, where that is shorter.
     """
 
     label: str
     condition: Formula | None
+    after_others: Formula | None = None
 
     @property
     def canonical(self) -> str:
@@ -133,6 +136,13 @@ class Dimension:
         return frozenset({self.column} if any(part.operator == "IN" for part in atoms) else ())
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the column is compared with whole numbers alone."""
+        atoms = (part for category in self.categories if category.condition for part in category.condition.atoms())
+        values = [constant.value for part in atoms for constant in part.constants]
+        return self.demand == "number" and not any("." in value for value in values)
+
+    @property
     def subject(self) -> str:
         """What compares the column, in messages."""
         return "the dimension"
@@ -160,7 +170,8 @@ class Dimension:
         >>> dimension_from("region", ["n", "*"]).sql("c0")
         "CASE WHEN c0 = 'n' THEN 0 ELSE 1 END"
         """
-        declared = [(k, each.condition) for k, each in enumerate(self.categories) if each.condition is not None]
+        stated = ((k, each.after_others or each.condition) for k, each in enumerate(self.categories))
+        declared = [(k, condition) for k, condition in stated if condition is not None]
         rest = next((k for k, each in enumerate(self.categories) if each.condition is None), len(self.categories))
         found = "" if lookup is None else f" WHEN {lookup} IS NOT NULL THEN {lookup}"
         cases = "".join(
@@ -414,7 +425,9 @@ def _from_breaks(column: str, stated: Mapping[str, Any]) -> tuple[list[Category]
         *(junction(conjunction=True, operands=[low, high]) for low, high in zip(above, below[1:], strict=False)),
         above[-1],
     ]
-    categories = [Category(_label(label), condition) for label, condition in zip(labels, conditions, strict=True)]
+    categories = [
+        Category(_label(label), *both) for label, *both in zip(labels, conditions, [*below, above[-1]], strict=True)
+    ]
     if "null" in stated:
         categories.append(Category(_label(stated["null"]), Atom(column, "IS NULL")))
     return categories, "number"
