@@ -36,6 +36,7 @@ from statpriv import budget
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan_values import printable, printed_label
 from statpriv.releasing.predicate_formula import Atom, ColumnType, Constant, Formula, Spelling, atom, junction
+from statpriv.releasing.published_tables import RESERVED_NAMES
 from statpriv.releasing.sql_text import identifier, quoted, text_literal, unprintable
 
 __all__ = [
@@ -63,8 +64,6 @@ _DIMENSION = (
 _LONGEST = 400
 _MAX_CASES = 16
 """Values that are compared one after the other; engines look more of them up."""
-_RESERVED = "count"
-"""The key of the count itself, beside the categories, wherever cells are written."""
 
 
 @dataclass(frozen=True)
@@ -326,9 +325,9 @@ def dimension_from(column: str, stated: object) -> Dimension:
     >>> [category.canonical for category in age.categories]
     ['"age" < 30', '"age" < 60 AND "age" >= 30', '"age" >= 60']
     """
-    if column == _RESERVED:
+    if column in RESERVED_NAMES:
         raise ValueError(
-            f"{quoted(column)} cannot be a dimension: in the published cells this name is that of the count; "
+            f"{quoted(column)} cannot be a dimension: published cells have a key of this name beside their categories; "
             "give the column another name"
         )
     try:
