@@ -237,6 +237,21 @@ MAX_NOISE_PRODUCTS = Limit(
     reason="Some twenty seconds of work.",
 )
 
+# Tables.
+
+MAX_TABLE_CELLS = Limit(
+    2**20,
+    "Cells of an exact table whose dimensions are stated",
+    refusal="The number of possible cells instead of the dimensions.",
+    reason="Cells are listed: some hundred megabytes.",
+)
+MAX_MINIMUM_COUNT = Limit(
+    2**50,
+    "Minimum counts of cells that designs try",
+    refusal="`GuaranteeNotReachedError`; ask for a larger ε or δ.",
+    reason="Two of them together are an integer that is allowed.",
+)
+
 # Composition.
 
 MAX_VALUE_PATTERNS = Limit(

@@ -336,11 +336,13 @@ class PartitionedSituation:
 
 
 def holds_for_every_probability(query: Query) -> bool:
-    """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate.
+    """Whether what is certified of a query rests on no probability: a table, or a range behind a gate.
 
-    Of entries with probabilities of their own it does: all others may be certain of their answers.
+    Of entries with probabilities of their own it rests on the range: all others may be certain of their answers.
     """
     asked = capabilities(query)
+    if asked.holds_for_every_law:
+        return True
     ranged = asked.has_ranges and not asked.each_own and asked.probability() is not None
     return ranged and any(step.withholds_outside for step in steps_of(query))
 
