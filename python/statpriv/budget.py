@@ -215,6 +215,12 @@ MAX_TEMPLATE_KINDS = Limit(
     refusal=_REFUSED,
     reason="The curve is a mean over the kinds: seconds of work.",
 )
+MAX_JOINT_ANSWERS_OF_GROUPS = Limit(
+    2**22,
+    "Joint answers of the parts of a plain partition with groups, times the laws of them that are compared",
+    refusal=_BOUND,
+    reason="Some seconds of work.",
+)
 MAX_TEMPLATE_ANSWERS = Limit(
     2**16,
     "Joint answers of all kinds of templates in a sampling privacy curve",

@@ -124,6 +124,11 @@ SITUATIONS = [
     PartitionedSituation((HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3,), ()): "2/3"}), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
+    PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),
+    PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([3, 2]), THREE),
+    PartitionedSituation(
+        (sp.PropertyQuery({"f": "1/3", "m": "1/2"}, attribute="two"),) * 2, GROUPS, sp.RandomPartition([3, 2]), THREE
+    ),
     PartitionedSituation((CELLS, SUM, MEDIAN), TWELVE, sp.RandomPartition([4, 3, 3]), NOBODY),
 ]
 
@@ -139,7 +144,10 @@ def with_queries(situation, queries):
 
 def is_enclosed_alone(rule):
     """Whether a rule bounds many laws at once, or may rest on a rule that does; it then has no rational value."""
-    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ == "own_group_in_parts"
+    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ in {
+        "own_group_in_parts",
+        "other_groups_known",
+    }
 
 
 MANY_PATTERNS = PartitionedSituation(
