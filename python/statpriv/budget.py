@@ -222,11 +222,11 @@ MAX_TABLE_CELLS = Limit(
     refusal="The number of possible cells instead of the dimensions.",
     reason="Cells are listed: some hundred megabytes.",
 )
-MAX_MINIMUM_COUNT = Limit(
-    2**50,
-    "Minimum counts of cells that designs try",
-    refusal="`GuaranteeNotReachedError`; ask for a larger ε or δ.",
-    reason="Two of them together are an integer that is allowed.",
+MAX_SUPREMUM_MINIMUM = Limit(
+    1000,
+    "Minimum counts of which the supremum over all tables is sought",
+    refusal='The bound by four heights, `"minimum-count"`.',
+    reason="Two seconds of work for one ε; the kernel has the same limit.",
 )
 
 # Composition.
