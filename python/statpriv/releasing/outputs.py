@@ -1,16 +1,19 @@
-"""The files of a report: the page, the JSON report and its signature, written all or none."""
+"""The files of a report: the page, the tables, the JSON report and its signature, written all or none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from statpriv.errors import PublicationError
+from statpriv.releasing.plan import Plan
 from statpriv.releasing.publication import Destination, Place, prepare
 from statpriv.releasing.signature import SigningKey, signature_beside
+from statpriv.releasing.table_files import TableFiles, TablePlaces, fullest, tables_of
 
 __all__ = ["Outputs", "Places"]
 
@@ -23,6 +26,7 @@ class Outputs:
     contents: Destination | None
     signature: Destination | None = None
     key: SigningKey | None = None
+    tables: TableFiles | None = None
 
     @classmethod
     def prepare(
@@ -37,6 +41,22 @@ class Outputs:
         ready = iter(prepare([path for path in paths if path is not None], force=force, protected=kept))
         written, made, signed = (None if path is None else next(ready) for path in paths)
         return cls(written, made, signed, key)
+
+    def with_tables(self, folder: Path, plan: Plan, *, dry_run: bool, force: bool, protected: list[Path]) -> Outputs:
+        """The same with the files of the plan's exact tables, of which a dry run writes none."""
+        if not plan.tables:
+            raise PublicationError(f"tables = {folder}: the plan has no [[table]], so there are no files to write")
+        if dry_run:
+            return self
+        report = [each.path for each in (self.page, self.contents, self.signature) if each is not None]
+        kept = [*protected, *report, *([] if self.key is None else [self.key.path])]
+        files = TableFiles.prepare(folder, [table.name for table in plan.tables], force=force, protected=kept)
+        return replace(self, tables=files)
+
+    def leave(self) -> None:
+        """Remove the folder of the tables if it was made and is empty."""
+        if self.tables is not None:
+            self.tables.leave()
 
     @property
     def signer(self) -> dict[str, Any]:
@@ -57,7 +77,8 @@ class Outputs:
                 None if destination is None else held.enter_context(destination.reserved())
                 for destination in (self.page, self.contents, self.signature)
             )
-            yield Places(page, contents, signature, self.key)
+            tables = None if self.tables is None else held.enter_context(self.tables.reserved())
+            yield Places(page, contents, signature, self.key, tables)
 
 
 @dataclass(frozen=True)
@@ -68,33 +89,53 @@ class Places:
     contents: Place | None
     signature: Place | None
     key: SigningKey | None
+    tables: TablePlaces | None
 
-    def hold(self, page: str, contents: str) -> None:
+    def hold(self, page: str, contents: str, report: Mapping[str, Any]) -> None:
         """Hold twice the size of this report on disk, because answers will be added.
 
-        A disk without this room is refused before anything is spent. If the ledger is on the same disk, it uses the
-        remaining room; if that is too little, the spend itself fails.
+        The cells of tables are held as the report will hold them, with counts of as many digits as there can be. A disk
+        without this room is refused before anything is spent. If the ledger is on the same disk, it uses the remaining
+        room; if that is too little, the spend itself fails.
+
+        Parameters
+        ----------
+        page, contents
+            The page and the JSON report without answers.
+        report
+            The data of both.
         """
+        cells = len(json.dumps(fullest(report), indent=1, ensure_ascii=False).encode())
         for place, content in ((self.page, page), (self.contents, contents)):
             if place is not None:
-                place.hold(2 * len(content.encode()))
+                place.hold(2 * (len(content.encode()) + cells))
+        if self.tables is not None:
+            self.tables.hold(tables_of(report))
 
-    def write(self, page: str, contents: str) -> None:
-        """Write the page, then the JSON with the digest of the page, the signature just before it; write all or none.
+    def write(self, page: str, contents: str, report: Mapping[str, Any]) -> None:
+        """Write the page, the tables, and then the JSON with the digest of the page, the signature just before it.
 
-        A JSON file to be replaced is removed first. Even if the process is killed, a JSON file never lies beside the
-        page of another release.
+        All or none of them are written. A JSON file to be replaced is removed first. Even if the process is killed, a
+        JSON file never lies beside the page of another release.
         """
-        files = [(self.page, page.encode())]
+        content = contents.encode()
         if self.contents is not None:
-            content = contents.encode()
             self.contents.destination.check()
             if self.contents.destination.force:
                 self.contents.destination.withdraw()
-            files += [(self.signature, b"" if self.key is None else self.key.sign(content)), (self.contents, content)]
         with ExitStack() as written:
-            for place, content in files:
-                if place is not None:
-                    place.publish(content)
-                    written.callback(place.destination.withdraw)
+            _publish(self.page, page.encode(), written)
+            if self.tables is not None:
+                self.tables.write(tables_of(report))
+                written.callback(self.tables.withdraw)
+            if self.key is not None:
+                _publish(self.signature, self.key.sign(content), written)
+            _publish(self.contents, content, written)
             written.pop_all()
+
+
+def _publish(place: Place | None, content: bytes, written: ExitStack) -> None:
+    """Write a file that is withdrawn when the stack is closed."""
+    if place is not None:
+        place.publish(content)
+        written.callback(place.destination.withdraw)

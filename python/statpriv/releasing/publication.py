@@ -71,13 +71,8 @@ class Destination:
             sync_folder(self.path.parent)
 
     @contextmanager
-    def reserved(self, size: int = 0) -> Iterator[Place]:
+    def reserved(self) -> Iterator[Place]:
         """Take the place of the file, so that no other process writes it; at the end of the block give it back.
-
-        Parameters
-        ----------
-        size
-            Number of bytes to hold there; see :meth:`Place.hold`.
 
         Raises
         ------
@@ -99,7 +94,7 @@ class Destination:
         place = Place(self, temporary, descriptor)
         try:
             self.check()  # the last holder of the place may have written the file
-            place.hold(size)
+            place.hold(0)  # a folder that keeps nothing durably is refused before anything depends on it
             yield place
         finally:
             place.give_back()

@@ -94,6 +94,7 @@ def release(
     accept_edits: bool = False,
     anchor: str | None = None,
     sign: str | Path | None = None,
+    tables: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
@@ -119,6 +120,9 @@ def release(
     sign : path, optional
         A private key (ed25519, PEM) that only its owner can read. The JSON report is signed with it, in a file beside
         it whose name ends with `.sig`. Needs the extra `[sign]`.
+    tables : path, optional
+        A folder for the exact tables of the plan, each as a CSV and an SDMX-CSV 2.0 file. It is made if only the folder
+        itself is missing. A dry run counts nothing and writes none of them.
     progress : callable, optional
         Called with the name of each step.
 
@@ -157,6 +161,7 @@ def release(
         accept_edits=accept_edits,
         anchor=known,
         key=None if sign is None else SigningKey.load(Path(sign)),
+        tables=None if tables is None else Path(tables),
         surroundings=surroundings,
     )
 
@@ -172,11 +177,33 @@ def carry_out(
     accept_edits: bool = False,
     anchor: Anchor | None = None,
     key: SigningKey | None = None,
+    tables: Path | None = None,
     surroundings: Surroundings,
 ) -> Report:
     """Carry out :func:`release` with the given interfaces to the outside."""
     protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
     outputs = Outputs.prepare(out, json, key, force=force, protected=protected)
+    if tables is not None:
+        outputs = outputs.with_tables(tables, plan, dry_run=dry_run, force=force, protected=protected)
+    try:
+        return _carry_out(
+            plan, outputs, registry, surroundings, dry_run=dry_run, accept_edits=accept_edits, anchor=anchor
+        )
+    except BaseException:
+        outputs.leave()
+        raise
+
+
+def _carry_out(
+    plan: Plan,
+    outputs: Outputs,
+    registry: Registry,
+    surroundings: Surroundings,
+    *,
+    dry_run: bool,
+    accept_edits: bool,
+    anchor: Anchor | None,
+) -> Report:
     if dry_run:
         with _opened(plan, surroundings) as table:
             guarantee, _ = _certified(plan, table, surroundings.progress)
@@ -186,7 +213,7 @@ def carry_out(
         )
         report = Report(contents | outputs.signer, render(contents | outputs.signer))
         with outputs.reserved() as places:
-            places.write(report.html, report.json)
+            places.write(report.html, report.json, contents)
         return report
     surroundings.progress("ledger")
     with registry.locked(anchor=anchor) as ledger, outputs.reserved() as places:
@@ -226,7 +253,7 @@ def _release_under_lock(
         without_answers = Report(prospective, render({**prospective, "dry_run": True}))
         progress("partition")
         strata = _strata(guarantee, groups, position)
-        places.hold(without_answers.html, without_answers.json)
+        places.hold(without_answers.html, without_answers.json, prospective)
         with ExitStack() as labelled:
             labels = labelled.enter_context(secret_partition(strata, guarantee.rows, surroundings.words))
             progress("spend")
@@ -251,7 +278,7 @@ def _release_under_lock(
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, answers, record)
                 report = Report(contents, render(contents))
-                places.write(report.html, report.json)
+                places.write(report.html, report.json, contents)
                 return report
 
 
