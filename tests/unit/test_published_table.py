@@ -5,6 +5,8 @@ import pytest
 import statpriv as sp
 from statpriv import budget
 from statpriv.audit.ordered import intervals
+from statpriv.releasing.published_tables import PublishedTable as Released
+from statpriv.releasing.table_files import as_csv, as_sdmx_csv
 
 WIDE = "region \\ age,<30,30-59,60+\nnorth,12,30,44\nsouth,19,41,50\n"
 TIDY = "region,age,count\n" + "".join(
@@ -238,3 +240,27 @@ def test_labels_of_ranges_are_read(labels, ends):
 @pytest.mark.parametrize("labels", [["0-9", "20-29"], ["0-9", "9-19"], ["a", "b"], ["5-3", "6+"], ["17"], ["<5", "<9"]])
 def test_labels_that_are_no_partition_are_not(labels):
     assert intervals(labels) is None
+
+
+def test_files_of_a_release_are_read_back(tmp_path):
+    """Tidy and SDMX-CSV files of this package: impossible cells stay impossible, withheld ones suppressed."""
+    released = Released(
+        name="Region by age",
+        dimensions=(("region", ("n", "s")), ("age", ("<30", '30, or "more"'))),
+        minimum=10,
+        impossible=(("n", "<30"),),
+        by="region",
+        by_source="register",
+        published=True,
+        withheld=("s",),
+        rows=40,
+        counts=((("n", '30, or "more"'), 17),),
+    )
+    for name, content in (("tidy.csv", as_csv(released)), ("sdmx.csv", as_sdmx_csv(released))):
+        (tmp_path / name).write_bytes(content)
+        table = sp.read_table(tmp_path / name)
+        assert table.dimensions == released.dimensions
+        assert table.impossible == {("n", "<30")}
+        assert [cell.key for cell in table.suppressed()] == [("s", "<30"), ("s", '30, or "more"')]
+        assert table.count(("n", '30, or "more"')) == 17
+        assert sp.assess_tables(table, minimum=10, epsilon=1, by="region").verdict == "yes"

@@ -2,8 +2,8 @@ r"""Published tables of counts, read from CSV: wide, tidy, or SDMX-CSV 2.0.
 
 * **Wide**: labels of rows on the left, categories of the last dimension in the header, counts between them. The cell in
   the corner may name both dimensions, as `region \ age` does.
-* **Tidy**: one line a cell: a column for each dimension, and one of counts. Other columns are named by no option and
-  are refused, so that no dimension is lost.
+* **Tidy**: one line a cell: a column for each dimension, and one of counts. All other columns are dimensions, unless
+  `dimensions` names them; only `count_status`, as this package writes it, is none.
 * **SDMX-CSV**, 2.0 or 1.0: the columns before `OBS_VALUE` are dimensions, those after it attributes. An empty value
   is suppressed, unless `OBS_STATUS` is M, "data cannot exist" (code list CL_OBS_STATUS 2.0 of SDMX): the cell is then
   impossible. `_T` is a total.
@@ -44,6 +44,8 @@ _LESS_THAN = re.compile(r"<\s*(\d{1,9})", re.ASCII)
 _SDMX_TECHNICAL = ("DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY")
 _VALUE, _STATUS, _CONFIDENTIAL = "OBS_VALUE", "OBS_STATUS", "CONF_STATUS"
 _COUNT_COLUMNS = frozenset({"count", "counts", "n", "freq", "frequency"})
+_COUNT_STATUS = "count_status"
+"""A column of the tidy files of this package: published, withheld or impossible."""
 _DELIMITERS = ",;\t|"
 _MAX_FAULTS = 12
 
@@ -267,10 +269,16 @@ def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
             f"{place}: which column has the counts? Say it (`count`, --count); the header has {_listed(header)}"
         )
     (value,) = _columns(found, header, place)
-    names = layout.dimensions or tuple(name for name in header if name != found[0])
+    names = layout.dimensions or tuple(name for name in header if name not in (found[0], _COUNT_STATUS))
     columns = _columns(names, header, place)
+    status = header.index(_COUNT_STATUS) if _COUNT_STATUS in header and _COUNT_STATUS not in names else None
     entries = [
-        _Entry(tuple(row[column] for column in columns), row[value], f"line {number}")
+        _Entry(
+            tuple(row[column] for column in columns),
+            row[value],
+            f"line {number}",
+            impossible=status is not None and row[status] == "impossible" and not row[value],
+        )
         for number, row in _checked(place, header, rows)
     ]
     return _Contents(tuple(names), tuple(entries), layout.totals)
@@ -321,7 +329,7 @@ def _table(place: Path, contents: _Contents, layout: TableLayout) -> PublishedTa
         more = [*faults[:_MAX_FAULTS], *(["…"] if len(faults) > _MAX_FAULTS else [])]
         raise refused(place, more)
     dimensions = tuple(
-        (name, tuple(dict.fromkeys(label for key in (*cells, *impossible) if (label := key[k]) is not None)))
+        (name, tuple(dict.fromkeys(entry.labels[k] for entry in contents.entries if entry.labels[k] not in totals)))
         for k, name in enumerate(contents.names)
     )
     empty = [name for name, categories in dimensions if not categories]
