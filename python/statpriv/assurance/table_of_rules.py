@@ -48,15 +48,12 @@ class RuleValue:
 
 def table_of_rules(minima: Sequence[int] = MINIMA, epsilons: Sequence[str] = EPSILONS) -> tuple[RuleValue, ...]:
     """Every rule at every ε, by minimum, then by ε."""
-    curves = [(minimum, *(minimum_count_curve(minimum, bound=name) for name in _BOUNDS)) for minimum in minima]
     return tuple(
         RuleValue(minimum, epsilon, bound.delta(epsilon), supremum.delta(epsilon))
-        for minimum, bound, supremum in curves
+        for minimum in minima
+        for bound, supremum in [(minimum_count_curve(minimum), minimum_count_curve(minimum, bound="supremum"))]
         for epsilon in epsilons
     )
-
-
-_BOUNDS = ("minimum-count", "supremum")
 
 
 def picture_of_rules() -> Picture:

@@ -241,3 +241,64 @@ impl HockeyStick for Stages {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Law;
+    use crate::forms::Answers;
+    use crate::interrupt::Uninterrupted;
+    use crate::numbers::rational::Rational;
+
+    fn number(text: &str) -> Rational {
+        Rational::parse(text).unwrap()
+    }
+
+    fn response() -> Curve {
+        let law = |one: &str, zero: &str| Law::table(0, vec![number(zero), number(one)]).unwrap();
+        Answers::new(law("3/4", "1/4"), law("1/4", "3/4")).into()
+    }
+
+    /// Three true answers with probability 3/4 each: `P[k right]` against `P[3 − k right]`, at 3^(2k−3).
+    #[test]
+    fn three_randomised_responses_have_the_curve_of_their_sum() {
+        let copies = Stages::new(vec![(response(), 3)]).unwrap();
+        for (epsilon, ratio) in [("0", 1.0), ("1/2", 0.5_f64.exp()), ("2", 2.0_f64.exp())] {
+            let found = Curve::from(copies.clone()).delta(&number(epsilon), &Uninterrupted).unwrap();
+            let masses = [1.0, 9.0, 27.0, 27.0].map(|ways: f64| ways / 64.0);
+            let exact: f64 = (0..4).map(|k| (masses[k] - ratio * masses[3 - k]).max(0.0)).sum();
+            // The ratios 3^(2k−3) lie between points of the lattice: what is rounded up is small.
+            assert!(found.lower() >= exact * (1.0 - 1e-14), "{epsilon}: {found:?} {exact}");
+            assert!(found.upper() <= exact + 1e-3, "{epsilon}: {found:?} {exact}");
+        }
+    }
+
+    #[test]
+    fn one_stage_alone_is_its_curve_and_the_other_order_is_that_of_every_stage() {
+        let law = |p| Law::binomial(5, &number(p)).unwrap();
+        let curve = Curve::from(Answers::new(law("1/3"), law("1/2")));
+        let one = Curve::from(Stages::new(vec![(curve.clone(), 1)]).unwrap());
+        for (stage, own) in [(one.clone(), curve.clone()), (one.reversed(), curve.reversed())] {
+            for epsilon in ["0", "1/10", "1", "-1/3"] {
+                let found = stage.delta(&number(epsilon), &Uninterrupted).unwrap();
+                let truth = own.delta(&number(epsilon), &Uninterrupted).unwrap();
+                assert!(found.upper() >= truth.lower() && found.upper() <= truth.upper() + 1e-4, "{epsilon}");
+            }
+        }
+        assert_eq!(one.infinity_mass(&Uninterrupted).unwrap(), curve.infinity_mass(&Uninterrupted).unwrap());
+    }
+
+    #[test]
+    fn what_is_given_away_by_one_stage_is_given_away_by_all() {
+        let law =
+            |first: i64, one: &str, zero: &str| Law::table(first, vec![number(zero), number(one)]).unwrap();
+        let shown = Curve::from(Answers::new(law(0, "3/4", "1/4"), law(1, "1/2", "1/2")));
+        let three = Curve::from(Stages::new(vec![(shown, 3)]).unwrap());
+        // 1 − (3/4)³.
+        let mass = three.infinity_mass(&Uninterrupted).unwrap();
+        assert!(mass.contains(&number("37/64")) && mass.width() < 1e-12);
+        assert!(three.delta(&number("30"), &Uninterrupted).unwrap().upper() < 37.0 / 64.0 + 1e-6);
+        assert!(Stages::new(Vec::new()).is_err() && Stages::new(vec![(response(), 101)]).is_err());
+        assert!(Stages::new(vec![(response(), 0)]).is_err());
+    }
+}
