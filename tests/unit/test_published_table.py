@@ -264,3 +264,25 @@ def test_files_of_a_release_are_read_back(tmp_path):
         assert [cell.key for cell in table.suppressed()] == [("s", "<30"), ("s", '30, or "more"')]
         assert table.count(("n", '30, or "more"')) == 17
         assert sp.assess_tables(table, minimum=10, epsilon=1, by="region").verdict == "yes"
+
+
+def test_codes_with_their_labels_are_codes_of_sdmx(read):
+    table = read(
+        "STRUCTURE[;],GEO: Region,OBS_VALUE: Value,OBS_STATUS: Status\n"
+        "dataflow,N: North,12,A: Normal value\ndataflow,S: South,,M: Data cannot exist\n"
+        "dataflow,_T: Total,12,A: Normal value\n"
+    )
+    assert table.dimensions == (("GEO: Region", ("N: North", "S: South")),)
+    assert table.impossible == {("S: South",)}
+    assert table.by_key[(None,)].count == 12
+
+
+def test_titles_above_the_header_are_skipped_and_lines_still_counted_from_the_top(read):
+    text = "Table 3: people\nSource: a survey\n" + WIDE
+    assert counts(read(text, skip=2)) == counts(read(WIDE))
+    with pytest.raises(sp.ArgumentError, match="at least two columns"):
+        read(text)
+    with pytest.raises(sp.ArgumentError, match="line 4, column <30"):
+        read(text.replace("12", "?"), skip=2)
+    with pytest.raises(sp.ArgumentError, match="skip = -1"):
+        sp.TableLayout(skip=-1)

@@ -77,6 +77,7 @@ SITUATIONS = [
         for sampling in (None, sp.WithReplacement(4), sp.PoissonSampling("1/3"))
     ),
     PartitionedSituation((SKEWED,), TWELVE, sp.RandomPartition([8]), NOBODY),
+    PartitionedSituation((HALF, sp.ContingencyTable(2, minimum=3)), TWELVE, sp.RandomPartition([4, 8]), NOBODY),
     Situation(CELLS, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(SUM, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithReplacement(5), NOBODY),

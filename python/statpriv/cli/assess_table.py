@@ -57,6 +57,7 @@ _OPTIONS = (
         "--absent", type=click.Choice(["zero", "suppressed", "impossible"]), help="Cells that are not listed."
     ),
     click.option("--impossible", metavar="LABEL,LABEL,…", multiple=True, help="Categories that cannot occur together."),
+    click.option("--skip", callback=count_from(0), metavar="LINES", help="Lines of titles above the header."),
     click.option("--by", metavar="DIMENSION", help="A public classification: each class is published by itself."),
     click.option("--no-bounds", is_flag=True, help="No bounds of suppressed cells; scipy is then not needed."),
 )
@@ -122,6 +123,7 @@ def _layout(options: dict[str, Any]) -> Any:  # noqa: ANN401  (a TableLayout; lo
         categories=tuple(options["category"]),
         suppressed=tuple(options["suppressed"]) or SUPPRESSED,
         absent=options["absent"],
+        skip=options["skip"] or 0,
         impossible=tuple(tuple(next(csv.reader([each]), [])) for each in options["impossible"]),
     )
 

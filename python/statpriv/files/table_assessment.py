@@ -23,7 +23,7 @@ from statpriv.audit.table import PublishedCell, PublishedTable
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.curves.minimum_count import minimum_count_curve
 from statpriv.errors import ArgumentError, UndecidedError
-from statpriv.files.published_table import TableLayout, read_table
+from statpriv.files.published_table import UNNAMED, TableLayout, read_table
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import at_most, literal
@@ -41,6 +41,10 @@ ABOUT_ZEROS = (
 ABOUT_SUPPRESSION = (
     "Cells were suppressed one by one. The rule withholds a table as a whole, because which cells are missing says "
     "something about them; its δ is not that of this table."
+)
+ABOUT_NAMES = (
+    "A dimension has no name, so the tables were not compared on it. Name it in the corner, `region \\ age`, or by "
+    "`columns` (--columns)."
 )
 ABOUT_CLASSES = (
     "A class was withheld, and a total over the classes is published: the total less the other classes is the table "
@@ -204,6 +208,9 @@ class TableAssessment:
         found += [ABOUT_SUPPRESSION] if any(each.partly_suppressed for each in self.tables) else []
         found += [ABOUT_CLASSES] if any(each.gives_classes_away for each in self.tables) else []
         found += [ABOUT_SEVERAL] if self.comparison is not None else []
+        unnamed = [f"{own} of {each.table.name}" for each in self.tables for own in UNNAMED]
+        if any(name in unnamed for each in self.tables for name in each.table.dimension_names):
+            found.append(ABOUT_NAMES)
         for each in self.tables:
             if (base := _base_of_rounding(each.table)) is not None:
                 found.append(
@@ -338,12 +345,18 @@ def _base_of_rounding(table: PublishedTable) -> int | None:
 
 
 def _named(tables: list[PublishedTable]) -> list[PublishedTable]:
-    """The tables, with numbers after names that are there more than once."""
+    """Several tables, so that none is called as another is, and no two share a dimension that neither names."""
+    if len(tables) == 1:
+        return tables
     names = [each.name for each in tables]
-    return [
-        replace(each, name=f"{each.name} ({k})") if names.count(each.name) > 1 else each
-        for k, each in enumerate(tables, start=1)
-    ]
+    found = []
+    for k, each in enumerate(tables, start=1):
+        name = f"{each.name} ({k})" if names.count(each.name) > 1 else each.name
+        dimensions = tuple(
+            (f"{own} of {name}" if own in UNNAMED else own, categories) for own, categories in each.dimensions
+        )
+        found.append(replace(each, name=name, dimensions=dimensions))
+    return found
 
 
 # --- for JSON ------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=(*QUERIES, ContingencyTable),
     samplings=(RandomPartition,),
-    cost=60,
+    cost=63,
     theorem=(
         "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
         "(Theorem 5.2). Of an exact table with a minimum count, SPC_k is the bound of its rule, which depends neither "
