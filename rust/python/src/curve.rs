@@ -221,6 +221,14 @@ impl Curve {
         }))
     }
 
+    /// Several mechanisms one after the other, `copies` of them bounded by `curve`, for each `(curve, copies)`.
+    #[staticmethod]
+    #[pyo3(signature = (stages))]
+    fn stages(py: Python<'_>, stages: Vec<(Bound<'_, Self>, u32)>) -> PyResult<Self> {
+        let each = stages.into_iter().map(|(curve, copies)| (curve.get().0.clone(), copies)).collect();
+        kernel(py, curve::Stages::new(each)).map(|stages| Self(stages.into()))
+    }
+
     /// Supremum over all probabilities and all numbers of entries of a count that is published only if at
     /// least `first` entries have the property and `second` have not; `known` other entries are known.
     #[staticmethod]
@@ -408,9 +416,10 @@ impl Curve {
     ) -> PyResult<Self> {
         let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
         let laws = kernel(py, EachInRange::new(others, gap, &ends.0, &ends.1))?;
-        Ok(Self::in_directions(direction(py, pair)?, |direction| {
-            Kernel::from(Directed(laws.clone(), direction))
-        }))
+        // With the zeros counted instead of the ones, the range is its mirror image: if that is the same, so are both directions.
+        let mirrored = ends.0.add(&ends.1) == Rational::from(1i64);
+        let directions = direction(py, pair)?.or(mirrored.then_some(Direction::OneAgainstZero));
+        Ok(Self::in_directions(directions, |direction| Kernel::from(Directed(laws.clone(), direction))))
     }
 
     /// The count of a hidden sample of `size` of `population` entries, drawn without replacement. The
