@@ -46,6 +46,7 @@ SITUATIONS = [
     Situation(HALF, GROUPS, None, sp.Adversary(known={"f": 2}, values="expected")),
     Situation(RANGE, TWELVE, None, NOBODY),
     Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")), TWELVE, None, THREE),
+    Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")).rounded(3), TWELVE, None, NOBODY),
     Situation(TWO_LAWS, GROUPS, None, THREE),
     Situation(sp.PropertyQuery(["1/2"] * 6 + ["1/3"] * 6), TWELVE, None, THREE),
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
