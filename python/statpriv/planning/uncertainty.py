@@ -78,7 +78,8 @@ def least_uncertainty(
     best, next_to_it = last(trial, 0, largest - 1)
     if best is None:
         raise unreachable("uncertainty", study, next_to_it)
-    given, unknown = study.given(n, len(sizes), "a p of its own for each entry"), "least uncertainty λ of each entry"
+    own = "a p of its own for each entry from λ to 1 − λ"
+    given, unknown = study.given(n, len(sizes)).replace(study.probability, own), "least uncertainty λ of each entry"
     if best is next_to_it:
         return study.design(unknown, given, best, None, "A smaller multiple of the step is 0: somebody may be certain.")
     reason = "a supremum over a wider range is not smaller"
