@@ -146,6 +146,12 @@ def test_a_gate_does_not_make_the_guarantee_hold_for_every_probability():
     assert sp.privacy_curve(shared, TWENTY).situation.holds_for_every_probability
 
 
+def test_no_explanation_says_that_rows_are_alike():
+    shared = "the same probability"
+    for what in LARGER.values():
+        assert shared not in what(BETWEEN).explain()
+
+
 def test_explain_says_whose_probability_it_is():
     assert "Each row has its own probability" in sp.privacy_curve(ASKED, TWENTY).explain()
 
@@ -304,6 +310,29 @@ def test_parts_that_ask_one_thing_are_one_sample_of_their_union():
     truths = [reference.privacy_curve(of_rows(rows), [sum, sum], families)(RATIO) for rows in ends_of(4)]
     assert curve.kind == "exact"
     assert curve.exact_delta(exp_epsilon=RATIO) == max(truths)
+
+
+def test_parts_of_all_rows_that_ask_one_thing_are_their_count_whoever_is_known():
+    query, all_rows = sp.PropertyQuery(sp.EachBetween(LOW, HIGH), attribute="smoker"), sp.RandomPartition([2, 2])
+    for known in (0, 1):
+        curve = sp.compose([query, query], sp.Population(4), all_rows, adversary=sp.Adversary(known=known))
+        assert curve.kind == "exact"
+        alone = sp.privacy_curve(query, sp.Population(4 - known)).exact_delta(exp_epsilon=RATIO)
+        assert curve.exact_delta(exp_epsilon=RATIO) == alone
+    families = reference.partitions(4, [2, 2])
+    truths = [reference.privacy_curve(of_rows(rows), [sum, sum], families, known=1)(RATIO) for rows in ends_of(4)]
+    assert max(truths) == alone
+
+
+def test_an_analyst_who_chooses_costs_at_most_the_sum_of_the_parts():
+    asked = [sp.PropertyQuery(sp.EachBetween(LOW, HIGH), attribute=name) for name in "ab"]
+    parts, eight = sp.RandomPartition([5, 3]), sp.Population(8)
+    bound = sp.compose_adaptive(sp.AnyOf(asked), eight, parts)
+    beforehand = sp.compose(asked, eight, parts)
+    assert bound.kind == "bound"
+    assert bound.delta("0.1").upper == pytest.approx(beforehand.delta("0.1").upper)
+    with pytest.raises(sp.NotAvailableError, match="a probability of its own"):
+        sp.compose_adaptive(sp.AnyOf(asked), eight, parts, bound="exact")
 
 
 def test_parts_that_ask_different_things_are_bounded_by_the_sum_of_their_curves():
