@@ -120,8 +120,6 @@ REFUSED = {
         sp.Ask(sp.PropertyQuery(OWN, attribute="a")), TWENTY, sp.RandomPartition([10])
     ),
     "a promise of any property": lambda: sp.PartitionAccountant(TWENTY, epsilon=1, delta=1, only=ASKED),
-    "a design": lambda: sp.design.guarantee(ASKED, TWENTY),
-    "a wider range": lambda: sp.design.widest_range(ASKED, TWENTY, epsilon=1, delta="0.9"),
     "a certificate": lambda: sp.privacy_curve(ASKED, TWENTY).certify(epsilon=1, delta="0.9"),
     "the gate's bound for every p": lambda: sp.privacy_curve(ASKED.gated(3, 5), TWENTY, bound="gate"),
     "convex order": lambda: sp.compose([ASKED, ASKED], TWENTY, sp.RandomPartition([10, 10]), bound="convex-order"),
