@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import shutil
 import traceback
 from array import array
 from contextlib import closing
@@ -12,16 +14,18 @@ from math import inf, nan
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from statpriv.errors import LedgerError, TableError
 from statpriv.files.composition import read_composition
+from statpriv.releasing.classification import Classification, dimension_from
 from statpriv.releasing.extension import extend
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate, identifier
 from statpriv.releasing.tables import open_table
 
-from .conftest import query
+from .conftest import labels, query
 from .row_hashes import by_row, tokens
 
 pytestmark = pytest.mark.usefixtures("few_points")
@@ -339,8 +343,6 @@ def test_a_release_is_the_same_on_every_engine(engine, workshop, tmp_path):
     rows = released(engine, workshop)
     report = workshop.report
     assert report["data"]["source"] == ("public.people" if engine.name == "postgresql" else "people.parquet")
-    from .conftest import labels
-
     drawn = labels(len(rows), [40, 30, 20], 7)
     holds = [lambda r: r[1] == 0, lambda r: r[2].endswith("3"), lambda r: r[3]]
     counted = [
@@ -366,6 +368,49 @@ def test_nothing_that_a_release_leaves_holds_a_cell(engine, workshop, capfd):
         asked = [line for line in ours if "parameters:" not in line]
         assert any("statpriv_parts" in line for line in asked)
         assert not any(CANARY in line for line in asked)
+
+
+EXACT_TABLE = """
+[[table]]
+name = "a table"
+minimum = {minimum}
+{more}
+[table.dimensions]
+region = ["n", "s", "*"]
+age = {{ breaks = [30], labels = ["young", "old"], null = "unknown" }}
+"""
+
+
+@pytest.mark.parametrize(("more", "rows"), [("", 90), ("rows = 70", 70)])
+def test_an_exact_table_is_published_or_withheld_alike_on_every_engine(engine, workshop, capfd, more, rows):
+    """Nothing that a release leaves, published or withheld, holds a value that is in no declared category."""
+    people = [(f"{CANARY}-{k:03d}", ["n", "s", CANARY, None][k % 4], [None, 29, 30][k % 3], CANARY) for k in range(90)]
+    columns = {"id": "VARCHAR", "region": "VARCHAR", "age": "INTEGER", "spare": "VARCHAR"}
+    data, more_data = engine.data(engine.table(columns, people))
+    labelled = labels(90, [rows], 7)
+    own = [
+        (region if region in ("n", "s") else "*", "unknown" if age is None else "young" if age < 30 else "old")
+        for (_, region, age, _), label in zip(people, labelled, strict=True)
+        if label
+    ]
+    smallest = min(own.count(cell) for cell in own)
+    logged = len(engine.server.log) if engine.server else 0
+    for minimum in (smallest, smallest + 1):
+        shutil.rmtree(workshop.registry, ignore_errors=True)
+        workshop.plan(EXACT_TABLE.format(minimum=minimum, more=more), data=data, more_data=more_data)
+        workshop.release(seed=7, force=True)
+        (table,) = workshop.report["tables"]
+        assert table["published"] == (minimum == smallest)
+        published = {(cell["region"], cell["age"]): cell["count"] for cell in table["cells"]}
+        assert published == ({cell: own.count(cell) for cell in own} if minimum == smallest else {})
+        workshop.assert_whole_report()
+        assert CANARY not in workshop.page.read_text() + workshop.json.read_text()
+        assert not any(CANARY in sql for _, sql in workshop.queries)
+    if engine.server:
+        ours = [line for line in engine.server.log[logged:].splitlines() if "INSERT INTO people" not in line]
+        assert not any(CANARY in line for line in ours if "parameters:" not in line)
+    captured = capfd.readouterr()
+    assert CANARY not in captured.out + captured.err
 
 
 def test_a_table_that_grows_is_released_until_every_row_has_answered_once(engine, workshop):
@@ -405,3 +450,91 @@ def test_a_table_that_grows_is_released_until_every_row_has_answered_once(engine
     assert workshop.report["ledger"]["rows_left"] == 0
     assert read_composition(workshop.json).disagreements == ()
     refused(rows, "earlier releases have left 0 of 60")
+
+
+# --- exact tables: the cell of each row, against what Python says
+
+TOWNS = ["it's", 'a "b"', "<i>x</i>", "a, b", "back\\slash", "grüße ‰ 列", "; DROP TABLE t", "%", "_"]
+MANY = [*TOWNS, *(f"town {k}" for k in range(30))]  # so many that engines look them up
+TABULATED = {
+    "name": [TOWNS[0], TOWNS[1], {"values": ["", *TOWNS[2:]], "label": "others"}, {"null": True}],
+    "two words": [*MANY, "*"],
+    "i": {"breaks": [-1, Decimal("2.5"), 18], "labels": ["low", "middle", "high", "top"], "null": "unknown"},
+    "f": {"breaks": [0, 1], "labels": ["-", "0", "+"]},
+    "select": [1, 2, {"values": list(range(3, 40)), "label": "many"}],
+    "b": [True, False],
+}
+
+
+def category_of(dimension, value):
+    """The index of the category, and one more than there are if the row is in none."""
+    stated = TABULATED[dimension]
+    if isinstance(stated, dict):
+        if value is None or value != value:  # noqa: PLR0124 - nan
+            return len(stated["breaks"]) + 1
+        return sum(value >= end for end in stated["breaks"])
+    for k, entry in enumerate(stated):
+        values = [entry] if not isinstance(entry, dict) else [None] if "null" in entry else entry["values"]
+        if entry == "*" or any(value == own and type(value) is type(own) for own in values):
+            return k
+    return len(stated)
+
+
+CHOICES = {
+    "name": [None, "", "undeclared", *TOWNS],
+    "two words": [None, "nowhere", *MANY],
+    "i": [None, -2, -1, 0, 2, 3, 17, 18, 2**62],
+    "f": [None, nan, -inf, -0.5, 0.0, 0.5, 1.0, inf],
+    "select": [None, 0, 1, 2, 3, 39, 40],
+    "b": [None, True, False],
+}
+
+
+def expected_outcomes(classification, rows):
+    """The number of rows in each cell, then in no cell of each class, then in no class."""
+    sizes = [len(dimension.categories) for dimension in classification.dimensions]
+    counts, by = [0] * classification.number_of_outcomes, classification.by
+    for row in rows:
+        places = [category_of(dimension.column, row[dimension.column]) for dimension in classification.dimensions]
+        if all(place < size for place, size in zip(places, sizes, strict=True)):
+            counts[np.ravel_multi_index(places, sizes)] += 1
+        elif by is not None and places[by] < sizes[by]:
+            counts[classification.number_of_cells + places[by]] += 1
+        else:
+            counts[-1] += 1
+    return counts
+
+
+def test_every_row_is_counted_in_its_cell(engine):
+    choose = random.Random(3).choice  # noqa: S311 - a test repeats them
+    rows = [{column: choose(values) for column, values in CHOICES.items()} for _ in range(500)]
+    source = engine.table(
+        {"id": "VARCHAR", **{column: COLUMNS[column] for column in CHOICES}},
+        [(f"r{k:04}", *row.values()) for k, row in enumerate(rows)],
+    )
+    read = {column: dimension_from(column, stated) for column, stated in TABULATED.items()}
+    of_part = array("I", [choose([0, 1, 2]) for _ in rows])
+    with open_table(source, list(read.values())) as table:
+        content = table.load(KEY)
+        for columns in (["name", "two words"], ["i", "select", "b"], ["f", "b"]):
+            for by in (None, 1):
+                classification = Classification(tuple(read[column] for column in columns), by)
+                for labels in (array("I", [1] * len(rows)), of_part):
+                    own = [row for row, label in zip(rows, labels, strict=True) if label == 1]
+                    expected = expected_outcomes(classification, own)
+                    assert sum(count > 0 for count in expected) > 5
+                    assert content.tabulate(labels, 1, classification) == expected
+
+
+def test_a_dimension_that_a_column_does_not_fit_is_refused_before_any_row_is_read(engine):
+    source = engine.table({"id": "VARCHAR", "name": "VARCHAR", "f": "DOUBLE PRECISION"}, [("a", CANARY, 1.0)])
+    for column, stated, message in [
+        ("nmae", ["a", "b"], 'there is no column "nmae"; did you mean "name"?'),
+        ("name", [1, 2], "and the dimension compares it as a number; write the constant as text, in single quotes"),
+        ("f", [1, 2], "where equality is a matter of rounding"),
+    ]:
+        with pytest.raises(TableError) as refused, open_table(source, [dimension_from(column, stated)]):
+            pass
+        assert message in str(refused.value)
+        assert f'table.dimensions, "{column}": ' in str(refused.value)
+        assert CANARY not in str(refused.value)

@@ -46,11 +46,13 @@ SITUATIONS = [
     Situation(HALF, GROUPS, None, sp.Adversary(known={"f": 2}, values="expected")),
     Situation(RANGE, TWELVE, None, NOBODY),
     Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")), TWELVE, None, THREE),
+    Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")).rounded(3), TWELVE, None, NOBODY),
     Situation(TWO_LAWS, GROUPS, None, THREE),
     Situation(sp.PropertyQuery(["1/2"] * 6 + ["1/3"] * 6), TWELVE, None, THREE),
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
     Situation(sp.ContingencyTable(3, minimum=4), TWELVE, None, NOBODY),
+    Situation(sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y"]}, minimum=3, nested=True), TWELVE, None, NOBODY),
     Situation(MEDIAN, TWELVE, None, NOBODY),
     Situation(TWO_COUNTS, TWELVE, None, THREE),
     Situation(TWO_COUNTS, TWELVE, sp.WithoutReplacement(5), NOBODY),
@@ -76,6 +78,7 @@ SITUATIONS = [
         for sampling in (None, sp.WithReplacement(4), sp.PoissonSampling("1/3"))
     ),
     PartitionedSituation((SKEWED,), TWELVE, sp.RandomPartition([8]), NOBODY),
+    PartitionedSituation((HALF, sp.ContingencyTable(2, minimum=3)), TWELVE, sp.RandomPartition([4, 8]), NOBODY),
     Situation(CELLS, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(SUM, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithReplacement(5), NOBODY),
@@ -143,13 +146,20 @@ def with_queries(situation, queries):
 
 
 def is_enclosed_alone(rule):
-    """Whether a rule bounds many laws at once, or may rest on a rule that does; it then has no rational value."""
-    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ in {
+    """Whether a rule is about many laws at once, or may rest on a rule that is; it then has no rational value."""
+    return rule.bound in {
+        "convex-order",
+        "revealed",
+        "worst-entry",
+        "supremum",
+        "stages",
+    } or rule.lowering.__name__ in {
         "own_group_in_parts",
         "other_groups_known",
     }
 
 
+EVERY_TABLE = sp.minimum_count_curve(4).situation
 MANY_PATTERNS = PartitionedSituation(
     tuple(sp.PropertyQuery(Fraction(k, 13)) for k in range(1, 13)), TWELVE, sp.RandomPartition([1] * 12), NOBODY
 )
@@ -193,7 +203,7 @@ def test_a_conditional_rule_is_no_bound_of_what_is_released_and_does_not_compete
 
 @rules
 def test_a_rule_applies_somewhere(rule):
-    known = [*SITUATIONS, MANY_PATTERNS]
+    known = [*SITUATIONS, MANY_PATTERNS, EVERY_TABLE]
     assert any(verdict(rule, situation) is None for situation in known if rule.is_about(situation))
 
 

@@ -33,6 +33,13 @@ def exact_range(_context: click.Context, option: click.Parameter, text: str) -> 
     return ends
 
 
+def each_option(command: _Command) -> _Command:
+    """Give a command `--each`, as the argument `each`."""
+    return click.option(
+        "--each", is_flag=True, help="Every entry has a probability of its own in the range; without it, all share one."
+    )(command)
+
+
 def count_from(least: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
     """A whole number from `least` to 2^53, if one is given."""
 
@@ -80,8 +87,16 @@ def digits_option(command: _Command) -> _Command:
 
 
 def json_option(command: _Command) -> _Command:
-    """Give a command `--json`, as the argument `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(command)
+    """Give a command `--json`, as the argument `as_json`; the context remembers it for errors."""
+
+    def remember(context: click.Context, _option: click.Parameter, asked: bool) -> bool:  # noqa: FBT001  (click's signature)
+        if asked:
+            context.ensure_object(dict)["json"] = True
+        return asked
+
+    return click.option(
+        "--json", "as_json", is_flag=True, is_eager=True, callback=remember, help="Print JSON instead of text."
+    )(command)
 
 
 def examples(*lines: str) -> Callable[[_Command], _Command]:

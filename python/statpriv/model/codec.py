@@ -78,9 +78,10 @@ from statpriv.numeric.literals import abridged
 # --- probabilities and laws ----------------------------------------------------------------------
 
 
-def stated_range(ends: Range) -> Stated:
+def stated_range(ends: Range, *, each: bool = False) -> Stated:
     """The range as queries take it; one of a single point is that probability."""
-    return ends[0] if ends[0] == ends[1] else Between(*ends)
+    kind = EachBetween if each else Between
+    return ends[0] if ends[0] == ends[1] else kind(*ends)
 
 
 _EACH = "each "
@@ -212,6 +213,13 @@ _PUBLICATION: dict[type, tuple[str, Callable[[Any], Value]]] = {
     Threshold: ("suppressed_below", lambda step: int(step.above) + 1),
     Rounding: ("rounded_to", lambda step: int(step.base)),
 }
+
+
+def without_name(query: Query) -> dict[str, Any]:
+    """The document of a query without its label: the plan author chooses the label, and the theory ignores it."""
+    document = written_query(query)
+    document.pop("name", None)
+    return document
 
 
 def written_publication(steps: Iterable[Step]) -> dict[str, Value]:

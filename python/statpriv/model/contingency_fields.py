@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from statpriv import budget
-from statpriv.model.fields import COUNT, SIZE, TEXT, Field, Record, Value, list_of, table_from
+from statpriv.model.fields import COUNT, SIZE, TEXT, TRUTH, Field, Record, Value, list_of, table_from
 from statpriv.model.kinds import Slot, slot
 from statpriv.model.queries.contingency import DEFAULT, ContingencyTable
 
@@ -43,15 +43,42 @@ _CELL = Field(
     {"anyOf": [COUNT.schema, {"type": "array", "minItems": 1, "items": TEXT.schema}]},
     lambda cell: list(cell) if isinstance(cell, tuple) else cell,
 )
-_MINIMUM = replace(
+MINIMUM = replace(
     SIZE,
     allowed="a whole number of at least 2",
     schema={"type": "integer", "minimum": 2, "maximum": int(budget.MAX_INTEGER)},
 )
 _MINIMA = list_of(
-    Record({"cell": _CELL, "minimum": _MINIMUM}).field("a table with cell and minimum"),
+    Record({"cell": _CELL, "minimum": MINIMUM}).field("a table with cell and minimum"),
     "a list of tables with cell and minimum",
     least=1,
+)
+
+_GROUPING = Record(
+    {"label": TEXT, "categories": list_of(TEXT, "a list of categories", least=1)}, "a group of categories"
+)
+_GROUPINGS = list_of(
+    list_of(_GROUPING.field("a table with label and categories"), "a list of groups", least=1),
+    "a list of coarser groupings, the finest first",
+    least=1,
+)
+
+
+def _recodings(value: Value) -> Value:
+    return {
+        name: [{group["label"]: group["categories"] for group in each} for each in _GROUPINGS.read(groupings)]
+        for name, groupings in table_from(value).items()
+    }
+
+
+_RECODE = Field(
+    _recodings,
+    "a table from a dimension to a list of coarser groupings, the finest first",
+    {"type": "object", "minProperties": 1, "additionalProperties": _GROUPINGS.schema},
+    lambda recode: {
+        name: [[{"label": label, "categories": [*own]} for label, own in each] for each in groupings]
+        for name, groupings in recode
+    },
 )
 
 SLOTS: Mapping[str, Slot] = {
@@ -59,7 +86,7 @@ SLOTS: Mapping[str, Slot] = {
     "number_of_cells": Slot(
         SIZE.optional(), "number_of_cells", lambda table: None if table.dimensions is not None else table.stated_cells
     ),
-    "minimum": slot(_MINIMUM.described("of every cell that states none of its own"), "default", "minimum"),
+    "minimum": slot(MINIMUM.described("of every cell that states none of its own"), "default", "minimum"),
     "minima": Slot(
         _MINIMA.optional(),
         "minima",
@@ -68,6 +95,8 @@ SLOTS: Mapping[str, Slot] = {
     "impossible": Slot(
         list_of(_CELL, "a list of cells", least=1).optional(), "impossible", lambda table: table.impossible or None
     ),
+    "recode": Slot(_RECODE.optional(), "recode", lambda table: table.recode or None),
+    "nested": Slot(TRUTH.optional().described("a tree"), "nested", lambda table: table.nested or None),
     "by": slot(TEXT.optional().described("the dimension that is a public classification"), "by"),
 }
 """The fields of the kind, but for the labels and the steps that every query may have."""

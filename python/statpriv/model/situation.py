@@ -50,6 +50,8 @@ class Situation:
     sampling: Sampling | None
     adversary: Adversary
     pair: Pair = None
+    is_about_every_size: ClassVar[bool] = False
+    """Whether the situation stands for populations of every size."""
 
     def __post_init__(self) -> None:
         require_data_independent(self.sampling)

@@ -84,6 +84,10 @@ _RECOMPUTED = {
     "composition.part.probability": "queries.probability, queries.groups.group, queries.groups.probability and the "
     "ranges of the property in history.part",
     "composition.part.cells": "queries.cells.probability and the ranges of the cells in history.part.cells",
+    "composition.part.each": "queries.each and history.part.each",
+    "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
+    "composition.part.query.impossible composition.part.query.by": "tables.dimensions, tables.minimum, "
+    "tables.impossible and tables.by",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
@@ -104,6 +108,7 @@ _CROSS_CHECKED = {
     "it",
     "queries.probability queries.cells.probability queries.groups.probability": "the parts of the composition state "
     "the hull, and gates and δ follow from it",
+    "queries.each": "the parts of the composition state it, and δ follows from it",
     "queries.size queries.groups queries.groups.size queries.groups.group queries.cells": "the parts of the "
     "composition and the answers have it",
     "queries.publication.gate": "its ends follow from the range and the size; the composition has it where it helps",
@@ -118,9 +123,12 @@ _CROSS_CHECKED = {
     "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
     "their counts reach the minimum and add up to the rows that were asked",
     "composition.population": "it is the rows that were left, or the rows of the groups, which add up to all",
-    "history.part.size history.part.probability history.part.cells history.part.attribute history.part.gate "
+    "history.part.size history.part.probability history.part.each history.part.cells history.part.attribute "
+    "history.part.gate "
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
     "ask the same and take the same steps",
+    "history.part.query.kind history.part.query.dimensions history.part.query.minimum history.part.query.impossible "
+    "history.part.query.by": "δ of that release follows from its minimum and classes; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",
     "history.queries.gates": "it fits the size and the range of the part, and the part's own gate",
     "ledger.cohorts.rows ledger.cohorts.since_release": "weights and rows left follow from it, and each release found "
@@ -143,6 +151,7 @@ _ON_TRUST = {
     "tables.by_source": "where the class of everybody is public is the author's statement",
     "release.id release.ledger release.number": "the ledger alone knows; a number must be above those of the history, "
     "and an id differ from theirs",
+    "history.queries.table": "the conditions of the categories of an earlier table; the ledger alone knows them",
     "history.number history.release_id": "the ledger and the earlier reports tell; numbers must ascend and ids differ",
     "history.queries.suppressed_below history.queries.rounded_to": "a step of an earlier release that its certificate "
     "makes no use of; the earlier report tells",

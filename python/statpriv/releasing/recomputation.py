@@ -26,6 +26,7 @@ from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import Everything, everything, with_everything
 from statpriv.releasing.leaves import LEAVES, named
 from statpriv.releasing.ledger import ReleaseRecord
+from statpriv.releasing.published_tables import contradictions
 from statpriv.releasing.report import validate_form
 from statpriv.releasing.stated_facts import (
     groups_of,
@@ -34,6 +35,7 @@ from statpriv.releasing.stated_facts import (
     plan_facts,
     position_of,
     published_counts,
+    published_tables,
 )
 
 if TYPE_CHECKING:
@@ -212,20 +214,24 @@ class ReleaseReport:
                 rows_spent=spent,
                 rows_left=whole.rows_left - spent,
             )
-            again = answered_contents(again, guarantee, published_counts(stated, guarantee), record)
+            again = answered_contents(
+                again, guarantee, published_counts(stated, guarantee), published_tables(stated), record
+            )
         return {**again, **{leaf: stated[leaf] for leaf in ("statpriv", "html_sha256", "signer") if leaf in stated}}
 
     def _contradictions(self) -> Iterator[str]:
         """Facts from which a report can be made, but that no release has."""
         stated, whole = self.document, self._everything
         for number, (part, counts) in enumerate(
-            zip(whole.guarantee.parts, published_counts(stated, whole.guarantee), strict=True), start=1
+            zip(whole.guarantee.counted, published_counts(stated, whole.guarantee), strict=True), start=1
         ):
             if counts and not part.steps.could_publish(counts):
                 yield (
                     f"answers.count, answers.withheld and answers.suppressed of queries[{number}] are not what any "
                     "exact counts of its part are published as"
                 )
+        for table in stated.get("tables", ()):
+            yield from contradictions(table)
         for guarantee in (whole.guarantee, *([] if whole.is_first else [whole.on_rows_left])):
             if guarantee.plan.guarantee.delta < 1 and (telling := guarantee.telling()):
                 yield f"queries.probability of {', '.join(telling)} may be 0 or 1, and no such release is made"

@@ -57,6 +57,9 @@ pub(crate) const MAX_TERMS_OF_DIGITS: f64 = 1e5;
 /// them. More are refused.
 pub(crate) const MAX_KNOWN_ENTRIES: u64 = 1000;
 
+/// The largest minimum count of a cell for the supremum over all probabilities and sizes. A larger one is refused: this one takes seconds.
+pub const MAX_GATED_SUPREMUM: u64 = 1000;
+
 /// The most groups of entries for exact values and digits of "any entry", which go through the curve of every group.
 /// More are refused.
 pub(crate) const MAX_GROUPS: usize = 300;
@@ -143,12 +146,23 @@ pub(crate) const MAX_UNDECIDED: usize = 64;
 pub(crate) const MAX_GAP_SUMMED: i64 = 16;
 
 /// The most other entries of "each in a range" for which the number of entries at either end is searched until the
-/// enclosure is as narrow as one value. Beyond it the search stops after `MAX_BLOCKS`, and the result is a bracket.
+/// enclosure is as narrow as one value. Beyond it the search stops at `MAX_EACH_WORK`, and the result is a bracket.
 pub(crate) const MAX_EACH_CERTAIN: u64 = 10_000;
 
-/// The most blocks of "each in a range" that are evaluated with more entries, some tenths of a second. What is left
-/// open then is bounded block by block.
-pub(crate) const MAX_BLOCKS: usize = 400;
+/// The most terms of the bounds of "each in a range" with more entries, a second or two, spent while its bracket is
+/// wider than one per cent. What is left open then is bounded block by block.
+pub(crate) const MAX_EACH_WORK: f64 = 1e9;
+
+/// The same while its bracket is narrower, a tenth of a second.
+pub(crate) const MAX_EACH_WORK_BEYOND: f64 = 1e7;
+
+/// The most numbers of entries at either end whose values are computed to full accuracy, a fraction of a second. Next to a
+/// tie of more, the result is an enclosure of their bounds.
+pub(crate) const MAX_EACH_VALUES: usize = 24;
+
+/// The longest side of a row of tilted probabilities, some milliseconds. A longer one is not written out, and the sum is
+/// inverted from its transform.
+pub(crate) const MAX_TILTED_ROW: u64 = 500_000;
 
 /// The most other entries of "each in a range" for exact values and digits, which go through the laws of every number
 /// of entries at either end. More are refused.

@@ -5,10 +5,12 @@ pub mod exact;
 mod histogram;
 mod irrelevant;
 mod mean_over_sizes;
+mod stages;
 
 pub use histogram::{histogram, sampled_histogram};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
+pub use stages::Stages;
 
 use crate::budget::MAX_TERMS_OF_DIGITS;
 use crate::digits::{DigitsEnclosure, Dyadic};

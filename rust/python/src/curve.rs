@@ -13,7 +13,7 @@ use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, We
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
     Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, DrawnGroups, EachInRange, End,
-    GroupedCount, KnownInSample, Smoothed, VariedCount,
+    GatedSupremum, GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
@@ -221,6 +221,29 @@ impl Curve {
         }))
     }
 
+    /// Several mechanisms one after the other, `copies` of them bounded by `curve`, for each `(curve, copies)`.
+    #[staticmethod]
+    #[pyo3(signature = (stages))]
+    fn stages(py: Python<'_>, stages: Vec<(Bound<'_, Self>, u32)>) -> PyResult<Self> {
+        let each = stages.into_iter().map(|(curve, copies)| (curve.get().0.clone(), copies)).collect();
+        kernel(py, curve::Stages::new(each)).map(|stages| Self(stages.into()))
+    }
+
+    /// Supremum over all probabilities and all numbers of entries of a count that is published only if at
+    /// least `first` entries have the property and `second` have not; `known` other entries are known.
+    #[staticmethod]
+    #[pyo3(signature = (*, first, second, known, pair=None))]
+    fn gated_supremum(
+        py: Python<'_>,
+        first: u64,
+        second: u64,
+        known: u64,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let form = kernel(py, GatedSupremum::new(first, second, known))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::from(Directed(form, direction))))
+    }
+
     /// Upper bound, over all probabilities, for the count of a sample of `size` entries that is published
     /// only from `least` to `most`. The adversary knows `known` of the other entries of `population`. The
     /// bound takes the worst values of the known entries in the sample, and the mean over their number.
@@ -412,9 +435,10 @@ impl Curve {
     ) -> PyResult<Self> {
         let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
         let laws = kernel(py, EachInRange::new(others, gap, &ends.0, &ends.1))?;
-        Ok(Self::in_directions(direction(py, pair)?, |direction| {
-            Kernel::from(Directed(laws.clone(), direction))
-        }))
+        // With the zeros counted instead of the ones, the range is its mirror image: if that is the same, so are both directions.
+        let mirrored = ends.0.add(&ends.1) == Rational::from(1i64);
+        let directions = direction(py, pair)?.or(mirrored.then_some(Direction::OneAgainstZero));
+        Ok(Self::in_directions(directions, |direction| Kernel::from(Directed(laws.clone(), direction))))
     }
 
     /// The count of a hidden sample of `size` of `population` entries, drawn without replacement. The
