@@ -371,7 +371,7 @@ class _Release:
         properties = self._uniform_counts
         if len(properties) < len(self.queries) or any(query.each_own for query in properties):
             return
-        if all((query.lower, query.upper) == (0, 1) for query in properties):
+        if all(query.lower == 0 and query.upper == 1 for query in properties):
             return  # nothing is said of any row
         for distance in (Fraction(0), *_APART):
             own = tuple(_widened(query, distance, each=True) for query in properties)
