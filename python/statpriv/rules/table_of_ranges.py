@@ -51,18 +51,14 @@ def table_of_ranges(situation: Situation) -> Curve:
         raise NotApplicable(
             f"the number of entries of each class of {query.by!r} protects; state them as the groups of the population"
         )
-    curves = []
-    for own in query.classes or (None,):
-        shares = {
-            cell: share
-            for cell, share in zip(query.cells, query.p, strict=True)
-            if own is None or query.class_of(cell) == own
-        }
-        if situation.pair is not None and not set(situation.pair) <= set(shares):
-            continue
-        if len(shares) > 1:
-            size = situation.population.size if own is None else sizes[own]
-            curves.append(_histogram(situation, own, size, shares))
+    of_class: dict[str | None, dict[Any, Stated]] = {}
+    for cell, share in zip(query.cells, query.p, strict=True):
+        of_class.setdefault(query.class_of(cell), {})[cell] = share
+    curves = [
+        _histogram(situation, own, situation.population.size if own is None else sizes[own], shares)
+        for own, shares in of_class.items()
+        if len(shares) > 1 and (situation.pair is None or set(situation.pair) <= set(shares))
+    ]
     return worst(curves)
 
 

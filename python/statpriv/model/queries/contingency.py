@@ -250,8 +250,10 @@ class ContingencyTable(Labelled, Numerical):
                 )
         labelled = [(f"p[{cell!r}]", share) for cell, share in zip(self.cells, shares, strict=True)]
         found: dict[Cell, Stated] = {}
-        for own in self.classes or (None,):
-            inside = {cell: k for k, cell in enumerate(self.cells) if own in (None, self.class_of(cell))}
+        places: dict[str | None, dict[Cell, int]] = {}
+        for place, cell in enumerate(self.cells):
+            places.setdefault(self.class_of(cell), {})[cell] = place
+        for own, inside in places.items():
             name = "p" if own is None else f"p of the class {own!r}"
             # Everybody in a class of one cell is in that cell.
             alone = (Fraction(1),)
@@ -367,18 +369,27 @@ class ContingencyTable(Labelled, Numerical):
 
     def class_of(self, cell: Cell) -> str | None:
         """The class of a cell, where the classification is public."""
-        if self.by is None:
-            return None
-        return str(cell[[name for name, _ in self.dimensions or ()].index(self.by)])
+        return None if self._place_of_class is None else str(cell[self._place_of_class])
+
+    @cached_property
+    def _place_of_class(self) -> int | None:
+        return None if self.by is None else [name for name, _ in self.dimensions or ()].index(self.by)
 
     def least_minima(self, of_class: str | None = None) -> tuple[int, int] | None:
         """The two least minima of the possible cells, of a class if one is named; None where it has one cell alone."""
         if of_class is None and not self.minima:
             return self.default, self.default
-        found = sorted(
-            self._own_minima.get(cell, self.default) for cell in self.cells if of_class in (None, self.class_of(cell))
-        )[:2]
-        return (found[0], found[1]) if len(found) == 2 else None
+        return self._least_by_class.get(of_class)
+
+    @cached_property
+    def _least_by_class(self) -> dict[str | None, tuple[int, int]]:
+        """The two least minima of each class, and of all cells; nothing for one cell alone."""
+        found: dict[str | None, list[int]] = {}
+        for cell in self.cells:
+            for own in {None, self.class_of(cell)}:
+                found.setdefault(own, []).append(self._own_minima.get(cell, self.default))
+        least = {own: sorted(minima)[:2] for own, minima in found.items()}
+        return {own: (minima[0], minima[1]) for own, minima in least.items() if len(minima) == 2}
 
     # --- what every query states ---
 
