@@ -52,9 +52,10 @@ if TYPE_CHECKING:
     from statpriv.model.queries.linear import LinearQuery
     from statpriv.model.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
     from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Threshold
-    from statpriv.model.queries.property import Between, PropertyQuery
+    from statpriv.model.queries.property import PropertyQuery
     from statpriv.model.queries.protocol import AnswerLaws
     from statpriv.model.queries.sum import MeanQuery, SumQuery
+    from statpriv.model.ranges import Between, EachBetween
     from statpriv.model.samplings import (
         OverlappingSamples,
         PoissonSampling,
@@ -79,12 +80,13 @@ _HOME = {
     "AnyOf": "model.strategies",
     "ArgumentError": "errors",
     "Ask": "model.strategies",
-    "Between": "model.queries.property",
+    "Between": "model.ranges",
     "BudgetExceededError": "errors",
     "Certificate": "assurance.certificate",
     "Claim": "assurance.verification",
     "Clip": "model.queries.processed",
     "DisagreementError": "errors",
+    "EachBetween": "model.ranges",
     "Enclosure": "numeric.enclosure",
     "EnclosureArray": "numeric.enclosure_array",
     "GuaranteeNotReachedError": "errors",
@@ -169,6 +171,7 @@ __all__ = [
     "Claim",
     "Clip",
     "DisagreementError",
+    "EachBetween",
     "Enclosure",
     "EnclosureArray",
     "GuaranteeNotReachedError",

@@ -20,11 +20,13 @@ from statpriv.assurance import checker
 from statpriv.assurance.certificate_fields import ABOUT, RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.features import FEATURES
 from statpriv.model.fields import is_by_group
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import ends
 from statpriv.model.samplings import WithoutReplacement
 from statpriv.model.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
 from statpriv.model.strategies import AdaptiveSituation
@@ -321,6 +323,8 @@ def _parts(situation: AnySituation) -> list[_Part]:
     """The parts on which counts are released; adaptive compositions are refused."""
     if isinstance(situation, AdaptiveSituation):
         raise NotAvailableError("an adaptive composition has no certificate; only counts asked beforehand have")
+    for feature in situation.features:
+        raise NotAvailableError(f"{FEATURES[feature]}; certificates are for rows with one law, or one range of it")
     return [_part(query, size) for query, size in zip(situation.queries, _sizes(situation), strict=True)]
 
 

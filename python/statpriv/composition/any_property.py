@@ -11,10 +11,11 @@ from fractions import Fraction
 
 from statpriv.composition.least_epsilon import least_epsilon
 from statpriv.curves.build import privacy_curve
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Between
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
@@ -68,6 +69,11 @@ class AnyPropertyCurve:
     )
 
     def __post_init__(self) -> None:
+        if self.query.each_own:
+            raise NotAvailableError(
+                f"only = {self.query!r}: each row has a probability of its own, and the bound for any property is for "
+                "one that all rows share; give the query an attribute="
+            )
         if not self.query.is_uniform or self._least == 0:
             raise ArgumentError(
                 f"only = {self.query!r}; one range of p above 0 and below 1 is required where no attribute is given"

@@ -105,7 +105,7 @@ class AnyProperty:
     def left(self, query: Query, size: int, asked: Counter[Part]) -> int | None:  # noqa: ARG002  (see Declared)
         """How many more such queries are covered; None means any number."""
         part = asked_of(query)
-        if not isinstance(part, PropertyQuery) or not part.is_uniform:
+        if not isinstance(part, PropertyQuery) or not part.is_uniform or part.each_own:
             return 0
         return None if self.query.lower <= part.lower and part.upper <= self.query.upper else 0
 

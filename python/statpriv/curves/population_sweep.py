@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from statpriv import _native
 from statpriv.curves.build import privacy_curve
 from statpriv.model.populations import Population
-from statpriv.model.queries.property import ends
 from statpriv.model.queries.protocol import capabilities_of
+from statpriv.model.ranges import ends
 from statpriv.model.situation import Situation
 from statpriv.numeric.exact import Number
 
@@ -128,7 +128,7 @@ def _together(largest: PrivacyCurve, sizes: Doubles, epsilon: Number) -> Doubles
     """The ends of δ at all sizes, if the curve is that of a count of all entries; otherwise None."""
     situation = largest.situation
     p = capabilities_of(situation.query).probability() if isinstance(situation, Situation) else None
-    if p is None or situation.sampling is not None or largest.kind != "exact":
+    if p is None or situation.features or situation.sampling is not None or largest.kind != "exact":
         return None
     lower, upper = ends(p)
     return _native.delta_at_sizes(

@@ -63,7 +63,8 @@ from statpriv.model.fields import (
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import ends
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import at_most, literal
 from statpriv.planning.sensitivity import Sensitivity, sensitivity_of

@@ -23,8 +23,8 @@ from statpriv.lowering.applicability import NotApplicable, require_no_range
 from statpriv.model.draws import compositions
 from statpriv.model.groups import ByGroup
 from statpriv.model.noise import DEVIATIONS
-from statpriv.model.queries.property import ends
 from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
+from statpriv.model.ranges import ends
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice
 

@@ -23,9 +23,9 @@ from statpriv.lowering.postprocessing import Released
 from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
-from statpriv.model.queries.property import ends
 from statpriv.model.queries.protocol import Capabilities, capabilities_of
 from statpriv.model.queries.variants import of_groups, unlabelled
+from statpriv.model.ranges import ends
 from statpriv.model.situation import (
     Pair,
     PartitionedSituation,

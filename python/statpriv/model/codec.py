@@ -9,7 +9,8 @@ A value is a table of plain data, the same in TOML, in JSON and in a ledger:
     query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" }, steps = [{ kind = "rounding", base = 5 }] }
     sampling = { kind = "poisson", rate = "1/4" }
 
-A probability is a number or a range of two. A table in its place has one for each group of the population, and the key
+A probability is a number or a range of two; the text ``"each 0.4..0.6"`` is a range in which every entry has a
+probability of its own. A table in its place has one for each group of the population, and the key
 `probabilities` has one for each entry. Each kind of value has one entry in this file. A value whose type has none
 cannot be written.
 
@@ -57,8 +58,9 @@ from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
 from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Step, Threshold
-from statpriv.model.queries.property import Between, PropertyQuery, Stated, ends
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.sum import MeanQuery, SumQuery
+from statpriv.model.ranges import Between, EachBetween, Stated, as_stated, ends, is_each
 from statpriv.model.samplings import (
     OverlappingSamples,
     PoissonSampling,
@@ -80,12 +82,24 @@ def stated_range(ends: Range) -> Stated:
     return ends[0] if ends[0] == ends[1] else Between(*ends)
 
 
+_EACH = "each "
+"""What stands before a range in which every entry has a probability of its own."""
+
+
+def _stated(value: Value) -> Stated:
+    if isinstance(value, str) and value.startswith(_EACH):
+        return as_stated(EachBetween(*range_from(value.removeprefix(_EACH))), "probability")
+    return stated_range(range_from(value))
+
+
 def _written_stated(stated: Stated) -> Value:
     low, high = ends(stated)
+    if is_each(stated):
+        return f"{_EACH}{written_number(low)}..{written_number(high)}"
     return written_number(low) if low == high else RANGE.write((low, high))
 
 
-STATED = Field(lambda value: stated_range(range_from(value)), RANGE.allowed, RANGE.schema, _written_stated)
+STATED = Field(_stated, RANGE.allowed, RANGE.schema, _written_stated)
 """A probability or a range of one, as queries take it."""
 ENDS = replace(STATED, write=lambda stated: RANGE.write(ends(stated)))
 """The same, written with both ends even where they are equal, as releases do."""

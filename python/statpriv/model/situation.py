@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.features import EACH, NONE
 from statpriv.model.groups import same_names
 from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
@@ -26,6 +27,7 @@ __all__ = [
     "asked_of",
     "attribute_of",
     "capabilities",
+    "features_of",
     "gate_for_every_p",
     "gate_of",
     "holds_for_every_probability",
@@ -91,6 +93,11 @@ class Situation:
     def holds_for_every_probability(self) -> bool:
         """Whether what is certified does not rest on a probability."""
         return holds_for_every_probability(self.query)
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
+        return features_of(self.query)
 
     @property
     def turned(self) -> Situation:
@@ -258,6 +265,11 @@ class PartitionedSituation:
         """Whether what is certified does not rest on a probability."""
         return all(map(holds_for_every_probability, self.queries))
 
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
+        return NONE.union(*map(features_of, self.different_queries))
+
     @property
     def turned(self) -> PartitionedSituation:
         """With every pair in the other order."""
@@ -324,9 +336,18 @@ class PartitionedSituation:
 
 
 def holds_for_every_probability(query: Query) -> bool:
-    """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate."""
-    ranged = capabilities(query).has_ranges and capabilities(query).probability() is not None
+    """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate.
+
+    Of entries with probabilities of their own it does: all others may be certain of their answers.
+    """
+    asked = capabilities(query)
+    ranged = asked.has_ranges and not asked.each_own and asked.probability() is not None
     return ranged and any(step.withholds_outside for step in steps_of(query))
+
+
+def features_of(query: Query) -> frozenset[str]:
+    """What only rules that name it cover."""
+    return EACH if capabilities(query).each_own else NONE
 
 
 def attribute_of(query: Query) -> str | None:
@@ -341,8 +362,9 @@ def capabilities(query: Query) -> Capabilities:
 
 def gate_of(query: Query) -> RangeGate | None:
     """The gate of a count of entries with one law, where it is what is done to the count first."""
-    first = next(iter(steps_of(query)), None)
-    return first if isinstance(first, RangeGate) and capabilities(query).probability() is not None else None
+    first, asked = next(iter(steps_of(query)), None), capabilities(query)
+    alike = asked.probability() is not None and not asked.each_own
+    return first if isinstance(first, RangeGate) and alike else None
 
 
 def gate_for_every_p(query: Query) -> RangeGate | None:

@@ -14,10 +14,11 @@ from typing import ClassVar, TypeAlias
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.features import NONE
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import Pair, require_data_independent
+from statpriv.model.situation import Pair, features_of, require_data_independent
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_instance, is_mapping
 from statpriv.numeric.exact import as_count
@@ -194,6 +195,11 @@ class AdaptiveSituation:
             raise ArgumentError(
                 f"pair = {self.pair!r} with unrelated properties; a pair is defined for one property only"
             )
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
+        return NONE.union(*map(features_of, self.strategy.queries()))
 
     @property
     def turned(self) -> AdaptiveSituation:

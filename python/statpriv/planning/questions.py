@@ -10,7 +10,8 @@ from functools import cache
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Between
 from statpriv.numeric.exact import Number, as_count, as_positive
 from statpriv.planning.accuracy import accuracy_of
 from statpriv.planning.designs import Design, Trial

@@ -34,7 +34,8 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Between
 from statpriv.model.situation import PartitionedSituation, Query, Situation
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
@@ -42,6 +43,7 @@ from statpriv.numeric.exact import Number, as_count, as_fraction, as_nonnegative
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import at_most, literal
 from statpriv.numeric.search import least_integer
+from statpriv.planning.study import require_no_features
 from statpriv.rules.registry import Kind, all_rules
 
 Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
@@ -263,6 +265,7 @@ class _Release:
         else:  # what is no list of queries is refused there
             asked = cast("Iterable[PropertyQuery]", queries)
             curve = compose(asked, population, partition, adversary=adversary, bound=bound)
+        require_no_features(curve.situation.features, "no other assumptions are compared")
         return cls(cast("Situation | PartitionedSituation", curve.situation), bound)
 
     def sensitivity(self, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:

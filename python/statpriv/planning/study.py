@@ -9,11 +9,13 @@ from fractions import Fraction
 from statpriv import budget
 from statpriv.curves.build import compose
 from statpriv.curves.curve import PrivacyCurve
-from statpriv.errors import ArgumentError, GuaranteeNotReachedError, StatprivError, UndecidedError
+from statpriv.errors import ArgumentError, GuaranteeNotReachedError, NotAvailableError, StatprivError, UndecidedError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.features import FEATURES
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.situation import features_of
 from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction
@@ -215,6 +217,15 @@ def require_uniform(query: object) -> None:
     if not isinstance(query, PropertyQuery) or not query.is_uniform:
         raise ArgumentError(
             f"query = {abridged(query)}; a sp.PropertyQuery with one p or one range for all entries is required"
+        )
+    require_no_features(features_of(query), "designs are not searched")
+
+
+def require_no_features(features: frozenset[str], what: str) -> None:
+    """Refuse what only rules that name it cover."""
+    for feature in sorted(features):
+        raise NotAvailableError(
+            f"{FEATURES[feature]}, for which {what} in this version; sp.privacy_curve and sp.compose give δ"
         )
 
 

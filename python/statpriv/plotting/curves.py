@@ -14,7 +14,8 @@ from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import ends
 from statpriv.model.situation import Situation
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
@@ -186,8 +187,8 @@ def _described(query: object) -> str:
     if name is not None:
         return str(name)
     if isinstance(query, PropertyQuery):
-        p = query.p
-        return f"p from {spelled(p.lower)} to {spelled(p.upper)}" if isinstance(p, Between) else f"p = {spelled(p)}"
+        (lower, upper), own = ends(query.p), "each row's " if query.each_own else ""
+        return f"p = {spelled(lower)}" if lower == upper else f"{own}p from {spelled(lower)} to {spelled(upper)}"
     return type(query).__name__
 
 

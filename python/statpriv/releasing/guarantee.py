@@ -18,8 +18,9 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed, Step
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.variants import unlabelled
+from statpriv.model.ranges import Between
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range

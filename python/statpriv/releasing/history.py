@@ -21,7 +21,8 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Between
 from statpriv.model.situation import asked_of, steps_of
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal

@@ -19,7 +19,8 @@ from statpriv.model.codec import publication_steps, stated_range
 from statpriv.model.fields import is_by_group
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import Between, PropertyQuery
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Between
 from statpriv.model.situation import Query
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.guarantee import Guarantee

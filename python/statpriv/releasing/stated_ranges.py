@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import ends
+from statpriv.model.ranges import ends
 
 __all__ = ["Range", "has_cells", "ranges_of"]
 

@@ -14,7 +14,8 @@ from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.partitions import RandomPartition
-from statpriv.model.queries.property import PropertyQuery, Stated, ends, is_range
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Stated, ends, is_range
 from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SECRET, STATED
 from statpriv.rules.registry import rule

@@ -5,6 +5,7 @@ from __future__ import annotations
 INDEPENDENT = "the entries are independent of each other"
 ALIKE = "every entry has the property with the same probability, whatever that is"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
+EACH = "every entry has the property with a probability of its own, anywhere in the stated range"
 STATED = "every entry has the law that is stated for it, or for its group"
 DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
 DRAWN_AS_STATED = "which entries answer which query is drawn as stated, independently of the data"

@@ -10,7 +10,8 @@ from statpriv import budget
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import ends
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Answer, Step
 from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, PAPER

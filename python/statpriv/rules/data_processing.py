@@ -17,8 +17,9 @@ from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import PropertyQuery, Stated, ends
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.sum import Additive
+from statpriv.model.ranges import Stated, ends
 from statpriv.model.samplings import Sampling, TemplateLaw, Templates
 from statpriv.model.situation import Pair, Query, Situation, gate_for_every_p
 from statpriv.rules.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED

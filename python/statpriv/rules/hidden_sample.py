@@ -13,8 +13,9 @@ from statpriv.lowering.postprocessing import Released, hockey_stick
 from statpriv.lowering.sums import alternatives
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.sum import Additive
+from statpriv.model.ranges import ends
 from statpriv.model.samplings import PoissonSampling, Sampling, WithoutReplacement
 from statpriv.model.situation import Situation
 from statpriv.model.steps import Lattice, Step

@@ -10,7 +10,7 @@ from statpriv._native import Curve
 from statpriv.distributions import laws
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import Stated, ends, is_range
+from statpriv.model.ranges import Stated, ends, is_range
 from statpriv.model.situation import Pair, Situation
 from statpriv.rules.assumptions import INDEPENDENT, STATED
 from statpriv.rules.registry import rule

@@ -12,7 +12,8 @@ from statpriv import budget
 from statpriv._native import Curve, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.model.partitions import MultinomialPartition
-from statpriv.model.queries.property import PropertyQuery, ends, is_range
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import ends, is_range
 from statpriv.model.situation import PartitionedSituation, attribute_of
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET
 from statpriv.rules.one_property import require_alike, require_count, weights_of

@@ -9,7 +9,8 @@ from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.property import PropertyQuery, Stated, ends, is_range
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import Stated, ends, is_range
 from statpriv.model.samplings import WithoutReplacement
 from statpriv.model.situation import PartitionedSituation, Query, Situation, capabilities
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED

@@ -16,10 +16,11 @@ from statpriv.model.partitions import MultinomialPartition, PartitionLaw, Random
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import PropertyQuery, ends, is_range
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import AnswerLaws, capabilities_of
 from statpriv.model.queries.valued import Valued
 from statpriv.model.queries.variants import of_groups, unlabelled
+from statpriv.model.ranges import ends, is_range
 from statpriv.model.situation import (
     PartitionedSituation,
     Query,

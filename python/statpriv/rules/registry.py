@@ -21,6 +21,7 @@ from statpriv._native import Curve
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.adversaries import Adversary
+from statpriv.model.features import FEATURES
 from statpriv.model.partitions import Partition
 from statpriv.model.queries.sum import Additive, MeanQuery, SumQuery
 from statpriv.model.samplings import SAMPLINGS, Sampling
@@ -50,7 +51,8 @@ class Rule:
     situation have different costs. `competes` says whether it is tried by
     `bound="tightest"`; a rule that never wins does not. `conditional` says that it is about the answer given that the
     critical entry is in the sample, and so no bound of what is released. Rules whose kind shows only in the curve share
-    one `lowering`, and `refusal` says of which of them it is.
+    one `lowering`, and `refusal` says of which of them it is. `covers` names the features that the theorem holds with
+    (:data:`statpriv.model.features.FEATURES`); a situation with any other is refused before the rule sees it.
     """
 
     bound: str
@@ -65,6 +67,7 @@ class Rule:
     competes: bool
     conditional: bool
     refusal: Refusal
+    covers: frozenset[str]
     lowering: Lowering
 
     def curve(self, situation: AnySituation) -> Curve:
@@ -108,12 +111,15 @@ def rule(
     competes: bool = True,
     conditional: bool = False,
     refusal: Refusal = lambda _: None,
+    covers: tuple[str, ...] = (),
 ) -> Callable[[Lowering], Lowering]:
     """Declare a rule."""
+    if unknown := set(covers) - set(FEATURES):
+        raise ArgumentError(f"covers = {covers!r}: {min(unknown)!r} is none of the features {', '.join(FEATURES)}")
 
     def register(lowering: Lowering) -> Lowering:
         stated = (bound, kind, queries, samplings, sampling_with, cost, theorem, source, assumptions)
-        _RULES.append(Rule(*stated, competes, conditional, refusal, lowering))
+        _RULES.append(Rule(*stated, competes, conditional, refusal, frozenset(covers), lowering))
         return lowering
 
     return register
@@ -124,10 +130,14 @@ class _Lowerings:
 
     def __init__(self, situation: AnySituation) -> None:
         self.situation = situation
+        self.features = situation.features
         self._found: dict[Lowering, tuple[Curve | None, str | None]] = {}
 
     def by(self, rule: Rule) -> Curve:
         """The curve by a rule that is about the situation, or :class:`NotApplicable`."""
+        for feature, words in FEATURES.items():
+            if feature in self.features - rule.covers:
+                raise NotApplicable(f"{words}, for which no such bound is proved")
         if rule.lowering not in self._found:
             self._found[rule.lowering] = self._lowered(rule)
         curve, reason = self._found[rule.lowering]

@@ -21,9 +21,10 @@ from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import AnswerLaws
 from statpriv.model.queries.sum import Additive
+from statpriv.model.ranges import ends
 from statpriv.model.samplings import PoissonSampling, Templates, WithoutReplacement
 from statpriv.model.situation import Situation
 from statpriv.rules.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED

@@ -17,9 +17,10 @@ from statpriv.model.draws import compositions
 from statpriv.model.probabilities import as_law
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import AnswerLaws
 from statpriv.model.queries.sum import Additive
+from statpriv.model.ranges import ends
 from statpriv.model.situation import Pair, Situation
 from statpriv.model.steps import Step
 from statpriv.numeric.exact import Number

@@ -9,7 +9,8 @@ from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.lowering.partition_parts import cells_of
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.queries.property import PropertyQuery, ends
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import ends
 from statpriv.model.situation import PartitionedSituation, Query, capabilities
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate

@@ -129,6 +129,21 @@ pub(crate) const MAX_NEWTON_STEPS: u32 = 200;
 /// The most answers of a count of groups whose likelihood ratio cannot be told from `e^ε`. More are refused.
 pub(crate) const MAX_UNDECIDED: usize = 64;
 
+/// The most probabilities of a count that are added up one by one. Of more, two tails are subtracted.
+pub(crate) const MAX_GAP_SUMMED: i64 = 16;
+
+/// The most other entries of "each in a range" for which the number of entries at either end is searched until the
+/// enclosure is as narrow as one value. Beyond it the search stops after `MAX_BLOCKS`, and the result is a bracket.
+pub(crate) const MAX_EACH_CERTAIN: u64 = 10_000;
+
+/// The most blocks of "each in a range" that are evaluated with more entries, some tenths of a second. What is left
+/// open then is bounded block by block.
+pub(crate) const MAX_BLOCKS: usize = 400;
+
+/// The most other entries of "each in a range" for exact values and digits, which go through the laws of every number
+/// of entries at either end. More are refused.
+pub(crate) const MAX_EACH_WRITTEN_OUT: u64 = 200;
+
 /// The largest ε for which a tie of a threshold is decided in integers: beyond it `e^ε` has thousands of bits. Then
 /// the ball of the threshold is used.
 pub(crate) const MAX_EPSILON_OF_A_TIE: i64 = 2048;

@@ -12,8 +12,8 @@ use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part a
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, InTurn, Kind, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
-    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, End, GroupedCount, KnownInSample, Smoothed,
-    VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, EachInRange, End, GroupedCount,
+    KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
@@ -374,6 +374,25 @@ impl Curve {
     ) -> PyResult<Self> {
         let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
         let laws = kernel(py, VariedCount::new(counts.into_iter().zip(p).collect()))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| {
+            Kernel::from(Directed(laws.clone(), direction))
+        }))
+    }
+
+    /// The count of a property that each of `others` other entries has with a probability of its own in
+    /// `[lower, upper]`, against the same count `gap` higher: the supremum over all their probabilities.
+    #[staticmethod]
+    #[pyo3(signature = (*, others, lower, upper, gap=1, pair=None))]
+    fn each_in_range(
+        py: Python<'_>,
+        others: u64,
+        lower: &Bound<'_, PyAny>,
+        upper: &Bound<'_, PyAny>,
+        gap: u64,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
+        let laws = kernel(py, EachInRange::new(others, gap, &ends.0, &ends.1))?;
         Ok(Self::in_directions(direction(py, pair)?, |direction| {
             Kernel::from(Directed(laws.clone(), direction))
         }))

@@ -13,8 +13,8 @@ from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.model.probabilities import as_law, listed_numbers
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
-from statpriv.model.queries.property import Between, Stated, is_range, ranges_of_a_law, show_stated_law
 from statpriv.model.queries.protocol import LawOfValues, Pair
+from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law
 from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_list
@@ -33,10 +33,10 @@ class HistogramQuery(Labelled, Numerical):
 
     Parameters
     ----------
-    p : list, tuple or array of numbers, list or tuple with Between, or dict of str to such
+    p : list, tuple or array of numbers, list or tuple with Between or EachBetween, or dict of str to such
         Probability of each cell, at least two; or those of each group of the population, equally many. A cell may have
-        a range of probabilities, :class:`Between`; some probabilities in the ranges must sum to one. Where floats
-        are among them, they are divided by their sum, which may differ from one as far as
+        a range of probabilities, :class:`Between` or :class:`EachBetween`; some in the ranges must sum to one. Where
+        floats are among them, they are divided by their sum, which may differ from one as far as
         :func:`statpriv.hockey_stick` allows; exact ones must sum to exactly one. A cell of probability 0 is one that
         the critical entry may be in; leave it out to exclude it.
     attribute : str, optional
@@ -46,7 +46,7 @@ class HistogramQuery(Labelled, Numerical):
 
     Attributes
     ----------
-    cells : tuple of Fraction or Between, or tuple of (str, such a tuple)
+    cells : tuple of Fraction, Between or EachBetween, or tuple of (str, such a tuple)
         Probability of each cell, or its range; or group and these, in the order given.
     sums : Fraction, or tuple of (str, Fraction)
         What the probabilities were divided by; other than one only where floats are among them.
@@ -71,7 +71,7 @@ class HistogramQuery(Labelled, Numerical):
 
     def __init__(
         self,
-        p: Sequence[Number | Between] | NDArray[Any] | Mapping[str, Sequence[Number | Between] | NDArray[Any]],
+        p: Sequence[Number | Range] | NDArray[Any] | Mapping[str, Sequence[Number | Range] | NDArray[Any]],
         *,
         attribute: str | None = None,
         name: str | None = None,
@@ -98,6 +98,11 @@ class HistogramQuery(Labelled, Numerical):
     def has_ranges(self) -> bool:
         """Whether the probability of some cell is only known to a range."""
         return any(map(is_range, chain.from_iterable(cells for _, (cells, _) in self._by_group)))
+
+    @property
+    def each_own(self) -> bool:
+        """Whether entries have laws of their own in a box of ranges."""
+        return any(map(is_each, chain.from_iterable(cells for _, (cells, _) in self._by_group)))
 
     @property
     def stated_groups(self) -> tuple[str, ...] | None:

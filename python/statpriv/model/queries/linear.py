@@ -15,17 +15,9 @@ from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import listed_numbers
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
-from statpriv.model.queries.property import (
-    PAIRS_OF_BITS,
-    Between,
-    Stated,
-    as_stated,
-    is_range,
-    law_of_bit,
-    read_pair_of_bits,
-    show_stated,
-)
+from statpriv.model.queries.property import PAIRS_OF_BITS, law_of_bit, read_pair_of_bits
 from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
+from statpriv.model.ranges import Range, Stated, as_stated, is_each, is_range, show_stated
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged, show_list
 
@@ -41,7 +33,7 @@ class LinearQuery(Labelled, Numerical):
     ----------
     matrix : list of lists, or array of two dimensions
         One row a count, one column an entry: 1 where the count includes the entry, else 0.
-    p : float, int, Fraction, Decimal, str or Between, default "1/2"
+    p : float, int, Fraction, Decimal, str, Between or EachBetween, default "1/2"
         Probability that the bit of an entry is one, or a range of it.
     attribute : str, optional
         What says that two queries ask the *same* property.
@@ -52,7 +44,7 @@ class LinearQuery(Labelled, Numerical):
     ----------
     matrix : tuple of tuple of int
         The rows.
-    p : Fraction or Between
+    p : Fraction, Between or EachBetween
         The probability, or its range.
 
     Examples
@@ -70,7 +62,7 @@ class LinearQuery(Labelled, Numerical):
     def __init__(
         self,
         matrix: Sequence[Sequence[int]] | NDArray[Any],
-        p: Number | Between = "1/2",
+        p: Number | Range = "1/2",
         *,
         attribute: str | None = None,
         name: str | None = None,
@@ -113,6 +105,11 @@ class LinearQuery(Labelled, Numerical):
     def has_ranges(self) -> bool:
         """Whether only a range of the probability is known."""
         return is_range(self.p)
+
+    @property
+    def each_own(self) -> bool:
+        """Whether entries have probabilities of their own in a range."""
+        return is_each(self.p)
 
     def law(self, group: str | None = None) -> LawOfValues:
         """The law of a bit."""

@@ -7,57 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from statpriv.errors import ArgumentError
 from statpriv.model.groups import ByGroup, by_group, show_groups
-from statpriv.model.probabilities import probability_list, show_law
+from statpriv.model.probabilities import probability_list
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import EntryLaw, Groups, LawOfValues, Pair
+from statpriv.model.ranges import (
+    Between,
+    EachBetween,
+    Range,
+    Stated,
+    as_stated,
+    complement,
+    ends,
+    is_each,
+    is_range,
+    show_stated,
+)
 from statpriv.numeric.arguments import is_mapping
-from statpriv.numeric.exact import Number, as_probability, is_array
-from statpriv.numeric.literals import abridged, show, show_list
+from statpriv.numeric.exact import Number, is_array
+from statpriv.numeric.literals import show, show_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, init=False, repr=False)
-class Between:
-    """A probability of which only a range is known.
-
-    The guarantee is the certified supremum over the whole range (Definition 2.2 of *Parallel Composition
-    for Statistical Privacy* allows a collection of distributions).
-
-    Parameters
-    ----------
-    lower, upper : float, int, Fraction, Decimal or str
-        Ends, `0 <= lower <= upper <= 1`. A float is the rational it stores, `"0.4"` is four tenths.
-
-    Examples
-    --------
-    >>> import statpriv as sp
-    >>> sp.PropertyQuery(sp.Between("0.4", "0.6"))
-    PropertyQuery(Between('2/5', '3/5'))
-    """
-
-    lower: Fraction
-    upper: Fraction
-
-    def __init__(self, lower: Number, upper: Number) -> None:
-        ends = as_probability(lower, "lower"), as_probability(upper, "upper")
-        if ends[0] > ends[1]:
-            raise ArgumentError(f"Between({lower}, {upper}): lower <= upper is required")
-        object.__setattr__(self, "lower", ends[0])
-        object.__setattr__(self, "upper", ends[1])
-
-    def __repr__(self) -> str:
-        return f"Between({show(self.lower)}, {show(self.upper)})"
-
-
-Stated: TypeAlias = Fraction | Between
-"""A probability, or the range of one."""
 
 PAIRS_OF_BITS = "(1, 0), (0, 1) or None is required for a property"
 """Which pairs of values of an entry that is zero or one are allowed."""
@@ -69,7 +44,7 @@ class PropertyQuery(Labelled, Numerical):
 
     Parameters
     ----------
-    p : float, int, Fraction, Decimal, str or Between; dict of str to these; list, tuple or array of numbers
+    p : number, Between or EachBetween; dict of str to these; list, tuple or array of numbers
         Probability that an entry has the property, from 0 to 1, or a range of it. A float is the rational
         it stores; `"0.1"` is one tenth. A dict has one for each group of the population, a list one for each entry:
         independent entries that differ.
@@ -81,7 +56,7 @@ class PropertyQuery(Labelled, Numerical):
 
     Attributes
     ----------
-    probabilities : Fraction, Between, tuple of (str, Fraction or Between), or tuple of Fraction
+    probabilities : Fraction, Between or EachBetween, tuple of (str, one of these), or tuple of Fraction
         The one p, that of each group in the order given, or that of each entry. A range of one point is a number.
 
     Examples
@@ -104,7 +79,7 @@ class PropertyQuery(Labelled, Numerical):
 
     def __init__(
         self,
-        p: Number | Between | Mapping[str, Number | Between] | Sequence[Number] | NDArray[Any],
+        p: Number | Range | Mapping[str, Number | Range] | Sequence[Number] | NDArray[Any],
         *,
         attribute: str | None = None,
         name: str | None = None,
@@ -137,12 +112,19 @@ class PropertyQuery(Labelled, Numerical):
     @property
     def p(self) -> Stated:
         """The probability, or the range that holds that of every entry."""
+        if self.each_own:
+            return EachBetween(self.lower, self.upper)
         return self.lower if self.lower == self.upper else Between(self.lower, self.upper)
 
     @property
     def has_ranges(self) -> bool:
         """Whether some probability is only known to a range."""
         return any(map(is_range, self._all_stated))
+
+    @property
+    def each_own(self) -> bool:
+        """Whether entries have probabilities of their own in a range."""
+        return any(map(is_each, self._all_stated))
 
     @cached_property
     def _forms(self) -> tuple[Stated | None, ByGroup[Stated], tuple[Fraction, ...]]:
@@ -241,46 +223,4 @@ def read_pair_of_bits(first: object, second: object) -> Pair:
 
 def law_of_bit(p: Stated) -> LawOfValues:
     """The probabilities of zero and of one, if the probability of one is p."""
-    if isinstance(p, Fraction):
-        return ((0, 1 - p), (1, p))
-    return ((0, Between(1 - p.upper, 1 - p.lower)), (1, p))
-
-
-def ends(p: Stated) -> tuple[Fraction, Fraction]:
-    """The least and the largest value of a probability; equal where it is known."""
-    return (p.lower, p.upper) if isinstance(p, Between) else (p, p)
-
-
-def is_range(p: object) -> TypeGuard[Between]:
-    """Whether only a range of the probability is known."""
-    return isinstance(p, Between)
-
-
-def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
-    """A range of one point is that probability."""
-    if is_range(p):
-        return p.lower if p.lower == p.upper else p
-    return as_probability(p, name)
-
-
-def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[Stated, ...]:
-    """Probabilities and ranges of them, each after what messages call it; some in the ranges must sum to one."""
-    stated = tuple(as_stated(mass, label) for label, mass in masses)
-    lower, upper = (sum((ends(mass)[end] for mass in stated), Fraction(0)) for end in (0, 1))
-    if not lower <= 1 <= upper:
-        raise ArgumentError(
-            f"{name} sums to at least {abridged(lower)} and at most {abridged(upper)}; ranges with some probabilities "
-            "that sum to one are required"
-        )
-    return stated
-
-
-def show_stated(stated: Stated) -> str:
-    """The literal that reads back as it."""
-    return show(stated) if isinstance(stated, Fraction) else repr(stated)
-
-
-def show_stated_law(masses: Sequence[Stated], total: Fraction) -> list[str]:
-    """Literals that read back as probabilities, or as ranges of some of them; `total` is what they were divided by."""
-    exact = tuple(mass for mass in masses if isinstance(mass, Fraction))
-    return show_law((exact, total)) if len(exact) == len(masses) else [show_stated(mass) for mass in masses]
+    return ((0, complement(p)), (1, p))

@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.model.ranges import is_each
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 
 if TYPE_CHECKING:
-    from statpriv.model.queries.property import Stated
+    from statpriv.model.ranges import Stated
 
 Pair: TypeAlias = "tuple[Any, Any] | None"
 """Which values of the critical entry are compared; None is the worst pair."""
@@ -87,6 +88,11 @@ class Capabilities:
     def has_ranges(self) -> bool:
         """Whether some probability is only known to a range."""
         return False
+
+    @property
+    def each_own(self) -> bool:
+        """Whether entries have laws of their own in ranges: :class:`~statpriv.model.ranges.EachBetween`."""
+        return any(is_each(share) for group in self.stated_groups or (None,) for _, share in self.law(group))
 
     @property
     def stated_groups(self) -> tuple[str, ...] | None:

@@ -12,14 +12,14 @@ from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.model.probabilities import as_law
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
-from statpriv.model.queries.property import Between, Stated, is_range, ranges_of_a_law, show_stated_law
 from statpriv.model.queries.protocol import Pair
+from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law
 from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_number
 
 Pmf: TypeAlias = "tuple[tuple[Fraction, Stated], ...]"
-ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Between] | Mapping[str, Mapping[Any, Number | Between]]"
+ValuesAndLaw: TypeAlias = "Mapping[Any, Number | Range] | Mapping[str, Mapping[Any, Number | Range]]"
 """From value to probability or its range, or that for each group."""
 
 
@@ -29,7 +29,7 @@ class Valued(Labelled, Numerical):
 
     Attributes
     ----------
-    pmf : tuple of (Fraction, Fraction or Between), or tuple of (str, such a tuple)
+    pmf : tuple of (Fraction, Fraction or a range), or tuple of (str, such a tuple)
         Value and probability or its range, in the order of the values; or group and these, in the order given.
     sums : Fraction, or tuple of (str, Fraction)
         What the probabilities were divided by; other than one only where floats are among them.
@@ -65,6 +65,11 @@ class Valued(Labelled, Numerical):
     def has_ranges(self) -> bool:
         """Whether the probability of some value is only known to a range."""
         return any(is_range(mass) for _, law in self._by_group for _, mass in law)
+
+    @property
+    def each_own(self) -> bool:
+        """Whether entries have laws of their own in a box of ranges."""
+        return any(is_each(mass) for _, law in self._by_group for _, mass in law)
 
     @property
     def stated_groups(self) -> tuple[str, ...] | None:

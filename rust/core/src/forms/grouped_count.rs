@@ -19,7 +19,7 @@ use super::hockey_stick::{Form, HockeyStick, WrittenOut};
 use super::shifted_binomial::TERMS;
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
-use crate::budget::MAX_UNDECIDED;
+use crate::budget::{MAX_GAP_SUMMED, MAX_UNDECIDED};
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::interrupt::Interrupt;
@@ -122,7 +122,7 @@ impl GroupedCount {
         let mut parts: Vec<&dyn Lattice> = vec![&small];
         parts.extend(large.iter().map(|group| group as &dyn Lattice));
         let others = LatticeSum::new(parts);
-        Count { others, size: self.size as i64, epsilon, interrupt }.delta()
+        Count { others, size: self.size as i64, gap: 1, epsilon, interrupt }.delta()
     }
 
     /// The laws of the numbers of ones, or of zeros: small groups as single Bernoulli trials, large ones as one binomial law each.
@@ -147,23 +147,36 @@ pub(super) fn oriented(at: Probability, direction: Direction) -> Probability {
     }
 }
 
-/// `1 + S` against `S` at one ε ≥ 0.
+/// `d + S` against `S` at one ε ≥ 0: as above, with `d_k = P[S = k−d] − r P[S = k]` and `f_a = P[a−d ≤ S < a] − (r−1) P[S ≥ a]`. A ratio over `d` steps
+/// is the product of those over one, so it increases too.
 pub(super) struct Count<'a> {
     pub others: LatticeSum<'a>,
     /// The greatest value of `S`.
     pub size: i64,
+    /// `d`, at least 1 and at most `size`.
+    pub gap: i64,
     pub epsilon: &'a Epsilon,
     pub interrupt: &'a dyn Interrupt,
 }
 
 impl Count<'_> {
     /// `f_a` and a bound of `Δ − f_a`; see the module documentation.
-    fn delta(&self) -> Result<Ball, Error> {
+    pub fn delta(&self) -> Result<Ball, Error> {
         let Crossing { first, undecided } = self.crossing()?;
-        let mass = self.others.probability(first - 1, self.interrupt)?;
+        let mass = self.passed(first)?;
         let tail = self.others.upper_tail(first, self.interrupt)?;
         let value = mass - self.epsilon.ratio_minus_one() * tail;
         Ok(undecided.into_iter().fold(value, Ball::plus_at_most))
+    }
+
+    /// `P[a−d ≤ S < a]`.
+    fn passed(&self, first: i64) -> Result<Ball, Error> {
+        if self.gap <= MAX_GAP_SUMMED {
+            let masses = self.others.probabilities(first - self.gap, first - 1, self.interrupt)?;
+            return Ok(masses.into_iter().fold(Ball::ZERO, |sum, mass| sum + mass));
+        }
+        let from = self.others.upper_tail(first - self.gap, self.interrupt)?;
+        Ok(from - self.others.upper_tail(first, self.interrupt)?)
     }
 
     /// Where the `d_k` change their sign.
@@ -175,12 +188,13 @@ impl Count<'_> {
     /// The first integer for which `d_k` is not certainly negative, and all `d_k` that were computed. The search starts next to the mean of `S` tilted by
     /// ε, where the ratio is about `e^ε`, takes doubling steps and then bisects. Three neighbours cost one contour, as one does.
     ///
-    /// `d_0 < 0`, and `d_k > 0` beyond the greatest value of `S`.
+    /// `d_k < 0` for `k < d`, and `d_k > 0` beyond the greatest value of `S`.
     fn search(&self) -> Result<(i64, BTreeMap<i64, Ball>), Error> {
-        let (mut low, mut high, mut step) = (0, self.size + 1, 1);
+        let (mut low, mut high, mut step) = (self.gap - 1, self.size + 1, 1);
         let mut known = BTreeMap::new();
         let epsilon = self.epsilon.value.to_enclosure().lower();
-        let mut at = (self.others.rough_mean(epsilon) + 0.5).round() as i64;
+        let gap = self.gap as f64;
+        let mut at = (self.others.rough_mean(epsilon / gap) + 0.5 * gap).round() as i64;
         while high - low > 1 {
             at = at.clamp(low + 1, high - 1);
             let ends = ((at - 1).max(low + 1), (at + 1).min(high - 1));
@@ -194,7 +208,7 @@ impl Count<'_> {
                 high = ends.0.max(low + 1);
             }
             at = match (low, high) {
-                (0, _) => high.saturating_sub(step),
+                (low, _) if low < self.gap => high.saturating_sub(step),
                 (_, high) if high > self.size => low.saturating_add(step),
                 _ => low.midpoint(high),
             };
@@ -227,7 +241,12 @@ impl Count<'_> {
     /// `d_k` from one integer to another.
     fn differences(&self, (first, last): (i64, i64)) -> Result<Vec<Ball>, Error> {
         let masses = self.others.probabilities(first - 1, last, self.interrupt)?;
-        let pairs = masses.iter().zip(masses.iter().skip(1));
+        let below = if self.gap == 1 {
+            masses.clone()
+        } else {
+            self.others.probabilities(first - self.gap, last - self.gap, self.interrupt)?
+        };
+        let pairs = below.iter().zip(masses.iter().skip(1));
         Ok(pairs.map(|(&below, &mass)| below - self.epsilon.ratio() * mass).collect())
     }
 }
@@ -366,7 +385,9 @@ pub(super) mod tests {
         let ((small, _), epsilon) = (count.parts(Direction::OneAgainstZero), Epsilon::from_f64(0.0).unwrap());
         let others = LatticeSum::new(vec![&small]);
         let Crossing { first, undecided } =
-            Count { others, size: 7, epsilon: &epsilon, interrupt: &Uninterrupted }.crossing().unwrap();
+            Count { others, size: 7, gap: 1, epsilon: &epsilon, interrupt: &Uninterrupted }
+                .crossing()
+                .unwrap();
         assert_eq!((first, undecided.len()), (4, 1), "what is undecided is not left out");
     }
 

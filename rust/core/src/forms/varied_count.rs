@@ -122,7 +122,7 @@ impl VariedCount {
         let mut parts: Vec<&dyn Lattice> = vec![&small];
         parts.extend(large.iter().map(|group| group as &dyn Lattice));
         let size = self.all.size as i64;
-        let count = Count { others: LatticeSum::new(parts), size, epsilon, interrupt };
+        let count = Count { others: LatticeSum::new(parts), size, gap: 1, epsilon, interrupt };
         let Crossing { first, undecided } = count.crossing()?;
         let last = first + undecided.len() as i64;
         let thresholds = (first - 1).max(1)..=last.min(size - 1);
