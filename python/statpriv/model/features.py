@@ -11,4 +11,5 @@ FEATURES = {
 A rule that does not name a feature is offered no situation that has it. Functions that compute without rules refuse it.
 """
 EACH = frozenset({"each"})
+CLUSTERS = frozenset({"clusters"})
 NONE: frozenset[str] = frozenset()

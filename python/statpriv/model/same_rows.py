@@ -8,10 +8,9 @@ from typing import ClassVar, Literal
 
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
-from statpriv.model.features import NONE
 from statpriv.model.groups import same_names
 from statpriv.model.populations import Population
-from statpriv.model.queries.protocol import shown
+from statpriv.model.queries.protocol import Pair, shown
 from statpriv.model.queries.variants import unlabelled
 from statpriv.model.situation import (
     Query,
@@ -81,7 +80,7 @@ class SameRowsSituation:
     population: Population
     sampling: SameRows
     adversary: Adversary
-    pair: None = None
+    pair: Pair = None
     steps: ClassVar[tuple[Step, ...]] = ()
     counts_a_property: ClassVar[bool] = False
 
@@ -149,7 +148,7 @@ class SameRowsSituation:
     @cached_property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return NONE.union(self.population.features, *map(features_of, self.queries))
+        return self.population.features.union(*map(features_of, self.queries))
 
     @property
     def different_queries(self) -> tuple[Query, ...]:

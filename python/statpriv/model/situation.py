@@ -97,7 +97,7 @@ class Situation:
     @property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return features_of(self.query)
+        return self.population.features | features_of(self.query)
 
     @property
     def turned(self) -> Situation:
@@ -268,7 +268,7 @@ class PartitionedSituation:
     @cached_property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return NONE.union(*map(features_of, self.different_queries))
+        return self.population.features.union(*map(features_of, self.different_queries))
 
     @property
     def turned(self) -> PartitionedSituation:

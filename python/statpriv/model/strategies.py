@@ -199,7 +199,7 @@ class AdaptiveSituation:
     @property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return NONE.union(*map(features_of, self.strategy.queries()))
+        return self.population.features.union(*map(features_of, self.strategy.queries()))
 
     @property
     def turned(self) -> AdaptiveSituation:
