@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from statpriv.composition.adaptive import compose_adaptive
     from statpriv.curves.build import compose, privacy_curve
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.curves.minimum_count import minimum_count_curve
     from statpriv.curves.population_sweep import delta_at_sizes
     from statpriv.distributions import laws
     from statpriv.distributions.hockey_stick import NormalisedEnclosure, hockey_stick
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from statpriv.model.adversaries import Adversary
     from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
     from statpriv.model.populations import Population
+    from statpriv.model.queries.contingency import ContingencyTable
     from statpriv.model.queries.histogram import HistogramQuery
     from statpriv.model.queries.linear import LinearQuery
     from statpriv.model.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
@@ -86,6 +88,7 @@ _HOME = {
     "Certificate": "assurance.certificate",
     "Claim": "assurance.verification",
     "Clip": "model.queries.processed",
+    "ContingencyTable": "model.queries.contingency",
     "DisagreementError": "errors",
     "EachBetween": "model.ranges",
     "Enclosure": "numeric.enclosure",
@@ -137,6 +140,7 @@ _HOME = {
     "compose_adaptive": "composition.adaptive",
     "delta_at_sizes": "curves.population_sweep",
     "hockey_stick": "distributions.hockey_stick",
+    "minimum_count_curve": "curves.minimum_count",
     "privacy_curve": "curves.build",
     "release": "releasing",
     "sensitivity_of": "planning.sensitivity",
@@ -172,6 +176,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "Clip",
+    "ContingencyTable",
     "DisagreementError",
     "EachBetween",
     "Enclosure",
@@ -229,6 +234,7 @@ __all__ = [
     "hockey_stick",
     "interop",
     "laws",
+    "minimum_count_curve",
     "noise",
     "noiseless",
     "partial_knowledge",

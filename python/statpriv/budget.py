@@ -215,6 +215,30 @@ MAX_TEMPLATE_KINDS = Limit(
     refusal=_REFUSED,
     reason="The curve is a mean over the kinds: seconds of work.",
 )
+MAX_CLASSES_IN_PARTS = Limit(
+    100,
+    "Kinds of entries with different laws, in a composition over a partition that is not stratified",
+    refusal=_REFUSED,
+    reason="Each may be the critical entry's.",
+)
+MAX_WAYS_OF_GROUPS = Limit(
+    3000,
+    "Ways in which groups fall into the parts of a plain partition, times the parts",
+    refusal=_BOUND,
+    reason="The joint law of the answers is a mixture over them.",
+)
+MAX_JOINT_ANSWERS_OF_GROUPS = Limit(
+    2**20,
+    "Joint answers of the parts of a plain partition with groups, times the ways in which the groups fall into them",
+    refusal=_BOUND,
+    reason="Some seconds of work.",
+)
+MAX_VECTORS_OF_VALUES = Limit(
+    32,
+    "Combinations of values of a critical entry that are compared pair by pair",
+    refusal=_BOUND,
+    reason="Each pair of them is a curve.",
+)
 MAX_TEMPLATE_ANSWERS = Limit(
     2**16,
     "Joint answers of all kinds of templates in a sampling privacy curve",
@@ -235,6 +259,21 @@ MAX_NOISE_PRODUCTS = Limit(
     "Products in a sum with noise other than discrete Laplace or binomial",
     refusal="The bound by the data or the noise alone.",
     reason="Some twenty seconds of work.",
+)
+
+# Tables.
+
+MAX_TABLE_CELLS = Limit(
+    2**20,
+    "Cells of an exact table whose dimensions are stated",
+    refusal="The number of possible cells instead of the dimensions.",
+    reason="Cells are listed: some hundred megabytes.",
+)
+MAX_MINIMUM_COUNT = Limit(
+    2**50,
+    "Minimum counts of cells that designs try",
+    refusal="`GuaranteeNotReachedError`; ask for a larger ε or δ.",
+    reason="Two of them together are an integer that is allowed.",
 )
 
 # Composition.

@@ -65,12 +65,18 @@ def _ends(points: list[Any]) -> list[Any]:
 
 
 def dry_run(report: dict[str, Any]) -> dict[str, Any]:
-    return report | {"dry_run": True, "release": None, "answers": []}
+    return report | {"dry_run": True, "release": None, "answers": [], **_uncounted(report)}
 
 
 def refusal(report: dict[str, Any]) -> dict[str, Any]:
     guarantee = report["guarantee"] | {"holds": False, "target_delta": 1e-9, "target_delta_exact": "1e-9"}
-    return report | {"guarantee": guarantee, "release": None, "answers": []}
+    return report | {"guarantee": guarantee, "release": None, "answers": [], **_uncounted(report)}
+
+
+def _uncounted(report: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a report before anything is counted."""
+    nothing = {"published": None, "withheld": [], "cells": []}
+    return {"tables": [stated | nothing for stated in report["tables"]]} if "tables" in report else {}
 
 
 def with_everything(report: dict[str, Any]) -> dict[str, Any]:
@@ -132,6 +138,12 @@ def free_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any],
         *((answer, "cell") for answer in report["answers"] if answer["cell"] is not None),
         (report["comparison"], "note"),
         *((prior, "description") for prior in report["plan"]["prior"]),
+        *(
+            (table, key)
+            for table in report.get("tables", ())
+            for key in ("name", "by_source")
+            if table[key] is not None
+        ),
     ]
 
 

@@ -33,6 +33,7 @@ from tests.release.report_samples import (
     variants,
     with_everything,
 )
+from tests.release.table_samples import SAMPLES, table
 
 from statpriv.errors import ArgumentError, MissingExtraError
 from statpriv.releasing import charts, page_facts, page_text
@@ -49,6 +50,7 @@ OPTIONAL = {
     "exact_counts",
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
+    *("tables", "delta"),
 }
 SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}
 
@@ -137,8 +139,9 @@ def test_the_schema_is_sound_and_every_object_in_it_is_closed_and_complete():
     Draft202012Validator.check_schema(schema)
     described = [part for part in objects(schema) if part.get("type") == "object" and "properties" in part]
     assert len(described) > 10
+    cells = schema["properties"]["tables"]["items"]["properties"]["cells"]["items"]  # closed by another barrier
     for part in described:
-        assert part["additionalProperties"] is False
+        assert part["additionalProperties"] is False or part is cells
         assert set(part["required"]) <= part["properties"].keys() <= set(part["required"]) | OPTIONAL
 
 
@@ -161,6 +164,21 @@ def test_a_key_that_the_schema_does_not_name_is_refused_in_every_object(small):
             validate(leaking)
         assert "canary" not in str(refused.value)
         assert "leaked" not in str(refused.value)
+
+
+def test_a_key_or_category_that_is_not_declared_is_refused_in_every_cell_of_a_table(report):
+    """The schema cannot say which keys a cell may have."""
+    full = report | {"tables": [*map(copy.deepcopy, (SAMPLES["two dimensions"], SAMPLES["by class"]))]}
+    cells = [(k, j) for k, table in enumerate(full["tables"]) for j in range(len(table["cells"]))]
+    assert len(cells) > 10
+    for k, j in cells:
+        for leak in ({"leaked_column": "canary-cell"}, {"age": "canary-cell"}):
+            leaking = copy.deepcopy(full)
+            leaking["tables"][k]["cells"][j].update(leak)
+            with pytest.raises(ArgumentError, match=r"^report: \$\.tables\.cells breaks the rule") as refused:
+                validate(leaking)
+            assert "canary" not in str(refused.value)
+            assert "leaked" not in str(refused.value)
 
 
 def test_a_missing_key_is_refused_in_every_object(small):
@@ -215,6 +233,19 @@ def turn_a_range(report):
     report["queries"][0]["probability"] = {"lower": "0.6", "upper": "2/5"}
 
 
+def count_below_the_minimum(report):
+    report["tables"] = [table(counts=lambda k: 9 + k)]
+
+
+def count_nothing_though_released(report):
+    report["tables"] = [table(published=None)]
+
+
+def ask_nothing(report):
+    report["queries"] = report["answers"] = report["comparison"]["rmse_released"] = []
+    report["curves"]["probability"] = []
+
+
 def leave_the_unit(report):
     report["queries"][0]["probability"]["upper"] = "1e9"
 
@@ -254,6 +285,9 @@ def count_though_withheld(report):
         (turn_an_interval, "not in order within"),
         (tell_two_epsilons, "the doubles nearest to guarantee"),
         (answer_without_release, r"\$\.release"),
+        (count_below_the_minimum, r"\$\.tables\.cells\.count is below tables\.minimum"),
+        (count_nothing_though_released, r"\$\.tables\.published is null exactly if nothing was released"),
+        (ask_nothing, r"\$\.queries is empty, and there are no tables"),
         (count_though_withheld, r"\$\.answers\[0\]\.(count|proportion|interval)"),
     ],
 )

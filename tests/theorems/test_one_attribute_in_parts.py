@@ -4,7 +4,6 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,9 +81,3 @@ def test_sums_are_not_split_by_their_total():
     parts = sp.compose([asked, asked], sp.Population(2), sp.RandomPartition([1, 1]), pair=(1, 2))
     sample = sp.privacy_curve(asked, sp.Population(2), pair=(1, 2))
     assert parts.exact_delta(exp_epsilon="11/10") > sample.exact_delta(exp_epsilon="11/10")
-
-
-def test_unrelated_properties_by_group_are_not_one_count():
-    asked = sp.PropertyQuery({"a": "1/5", "b": "1/2"})
-    with pytest.raises(sp.NotAvailableError, match="unrelated properties"):
-        sp.compose([asked, asked], sp.Population(groups={"a": 3, "b": 2}), sp.RandomPartition([2, 1]), bound="exact")

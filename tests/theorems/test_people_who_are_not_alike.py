@@ -126,7 +126,7 @@ REFUSED = {
     "a promise of any property": lambda: sp.PartitionAccountant(TWENTY, epsilon=1, delta=1, only=ASKED),
     "a design": lambda: sp.design.guarantee(ASKED, TWENTY),
     "a wider range": lambda: sp.design.widest_range(ASKED, TWENTY, epsilon=1, delta="0.9"),
-    "a certificate": lambda: sp.privacy_curve(ASKED, TWENTY).certificate(epsilon=1, delta="0.9"),
+    "a certificate": lambda: sp.privacy_curve(ASKED, TWENTY).certify(epsilon=1, delta="0.9"),
 }
 
 

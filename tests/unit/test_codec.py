@@ -35,8 +35,20 @@ PARTITIONS = [
 ]
 POPULATIONS = [sp.Population(12), sp.Population(groups={"f": 3, "m": 4})]
 ADVERSARIES = [sp.Adversary(), sp.Adversary(known={"f": 3}, values="expected")]
+TABLES = [
+    sp.ContingencyTable(12, minimum=10),
+    sp.ContingencyTable(3, minimum={0: 4, 2: 5, "default": 3}, impossible=[1], attribute="a"),
+    sp.ContingencyTable(
+        {'a, "b"': ["n", "<b>s</b>"], "line\nbreak": ["default", "'"]},
+        minimum={("n", "'"): 7, "default": 9},
+        impossible=[("n", "default")],
+        by='a, "b"',
+        name="t",
+    ),
+    sp.ContingencyTable({"one": ["x", "y"]}, minimum=2).rounded(5),
+]
 EVERY = [
-    *((codec.QUERY, query) for query in QUERIES),
+    *((codec.QUERY, query) for query in [*QUERIES, *TABLES]),
     *((codec.STEP, step) for step in NOISES),
     *((codec.SAMPLING, sampling) for sampling in SAMPLINGS),
     *((codec.PARTITION, partition) for partition in PARTITIONS),
@@ -85,7 +97,10 @@ def test_numbers_without_end_are_refused():
 @pytest.mark.parametrize(
     ("document", "told"),
     [
-        ({}, "kind = None; one of property, histogram, sum, mean, order-statistic, linear is required"),
+        (
+            {},
+            "kind = None; one of property, histogram, sum, mean, order-statistic, contingency-table, linear is",
+        ),
         ({"kind": []}, "kind = []; one of property"),
         ({"kind": "property"}, "exactly one of probability, probabilities is required"),
         ({"kind": "property", "probability": 2}, "probability = 2; a number from 0 to 1, or a range"),

@@ -45,10 +45,12 @@ SITUATIONS = [
     Situation(HALF, TWELVE, None, THREE),
     Situation(HALF, GROUPS, None, sp.Adversary(known={"f": 2}, values="expected")),
     Situation(RANGE, TWELVE, None, NOBODY),
+    Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")), TWELVE, None, THREE),
     Situation(TWO_LAWS, GROUPS, None, THREE),
     Situation(sp.PropertyQuery(["1/2"] * 6 + ["1/3"] * 6), TWELVE, None, THREE),
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
+    Situation(sp.ContingencyTable(3, minimum=4), TWELVE, None, NOBODY),
     Situation(MEDIAN, TWELVE, None, NOBODY),
     Situation(TWO_COUNTS, TWELVE, None, THREE),
     Situation(TWO_COUNTS, TWELVE, sp.WithoutReplacement(5), NOBODY),
@@ -122,6 +124,11 @@ SITUATIONS = [
     PartitionedSituation((HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3,), ()): "2/3"}), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
+    PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),
+    PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([3, 2]), THREE),
+    PartitionedSituation(
+        (sp.PropertyQuery({"f": "1/3", "m": "1/2"}, attribute="two"),) * 2, GROUPS, sp.RandomPartition([3, 2]), THREE
+    ),
     PartitionedSituation((CELLS, SUM, MEDIAN), TWELVE, sp.RandomPartition([4, 3, 3]), NOBODY),
 ]
 
@@ -137,7 +144,10 @@ def with_queries(situation, queries):
 
 def is_enclosed_alone(rule):
     """Whether a rule bounds many laws at once, or may rest on a rule that does; it then has no rational value."""
-    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ == "own_group_in_parts"
+    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ in {
+        "own_group_in_parts",
+        "other_groups_known",
+    }
 
 
 MANY_PATTERNS = PartitionedSituation(

@@ -313,6 +313,7 @@ class _Part(NamedTuple):
     attribute: str | None
     gate: tuple[int, int] | None = None
     cells: tuple[tuple[Fraction, Fraction], ...] = ()
+    minima: tuple[tuple[int, int], ...] = ()
 
     def stated(self, count: int) -> dict[str, Any]:
         """The statement of a certificate about `count` such parts."""

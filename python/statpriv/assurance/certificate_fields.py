@@ -15,7 +15,7 @@ from statpriv.errors import NotAvailableError
 from statpriv.model.fields import COUNT, SIZE, Field, Range, Record, Value, definition, list_of
 from statpriv.numeric.literals import abridged, literal
 
-__all__ = ["ABOUT", "CERTIFICATE", "RELEASE", "RELEASES", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
+__all__ = ["ABOUT", "CERTIFICATE", "RELEASE", "RELEASES", "RULE", "SEVERAL_GROUPS", "SITUATION", "written_exactly"]
 
 _DIGITS = r"[0-9]{1,4000}(/[1-9][0-9]{0,4000}|(\.[0-9]{1,4000})?(e[+-]?[0-9]{1,4})?)$"
 
@@ -92,14 +92,30 @@ _HISTOGRAM = Record(
         **_SIZED,
     }
 )
+_MINIMA = _field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": 2}},
+    },
+    lambda minima: [list(pair) for pair in minima],
+).described("the two least minima of the cells, ascending; one such pair for each class of a public classification")
+_TABLE = Record({"minima": _MINIMA, **_SIZED})
 
 
 def _written_part(part: dict[str, Any]) -> dict[str, Value]:
-    return (_HISTOGRAM if part["cells"] else _COUNT).write(part)
+    return (_TABLE if part["minima"] else _HISTOGRAM if part["cells"] else _COUNT).write(part)
 
 
 _PART = _field(
-    {"anyOf": [_table("counted_part", _COUNT).schema, _table("histogram_part", _HISTOGRAM).schema]}, _written_part
+    {
+        "anyOf": [
+            _table("counted_part", _COUNT).schema,
+            _table("histogram_part", _HISTOGRAM).schema,
+            _table("table_part", _TABLE).schema,
+        ]
+    },
+    _written_part,
 )
 SITUATION = Record(
     {
@@ -111,9 +127,13 @@ SITUATION = Record(
         ),
     }
 )
+RULE = Record(
+    {"minima": _MINIMA, "known_rows": COUNT},
+    "exact tables that are published only if every possible cell has at least its minimum: of every number of entries",
+)
 _WITNESS = Record(
     {
-        "theorem": _field({"enum": ["total-count", "hidden-sample", "partition-sum", "composition"]}),
+        "theorem": _field({"enum": ["total-count", "hidden-sample", "partition-sum", "composition", "minimum-count"]}),
         "delta": _field(_INTERVAL).described("δ by this theorem"),
         "margin": _field(_interval("signed_interval", _number("signed", "-?")), _written_range).described(
             "the claimed δ minus that, exactly"
@@ -135,7 +155,7 @@ ABOUT = Record(
 RELEASE = Record(
     {
         **_HEAD,
-        "situation": _field(SITUATION.schema),
+        "situation": _field({"anyOf": [SITUATION.schema, definition("table_rule", RULE.schema)]}),
         "witness": _field(_WITNESS.schema, _WITNESS.write),
     },
     "of one release of entries of one kind",

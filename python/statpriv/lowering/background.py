@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.distributions import laws
+from statpriv.model.adversaries import Adversary
 from statpriv.model.draws import compositions
 from statpriv.numeric.search import least_integer
 
@@ -101,6 +102,13 @@ def allocations(known: int, sizes: Sequence[int]) -> list[tuple[int, ...]]:
         if 1 <= len(largest) <= _FEW:
             return sorted(largest)
     return [tuple(min(known, size) for size in sizes)]
+
+
+def known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[str, int]]:
+    """Maximal numbers of known entries by group: all possible numbers are at most one of these."""
+    if adversary.by_group:
+        return [dict(adversary.groups)]
+    return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.total, list(groups.values()))]
 
 
 def _is_below(one: tuple[int, ...], other: tuple[int, ...]) -> bool:

@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from statpriv.errors import ArgumentError
-from statpriv.model import noise
+from statpriv.model import contingency_fields, noise
 from statpriv.model.adversaries import Adversary
 from statpriv.model.fields import (
     COUNT,
@@ -54,6 +54,7 @@ from statpriv.model.fields import (
 from statpriv.model.kinds import Family, Kind, Slot, slot
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
@@ -222,9 +223,14 @@ def written_publication(steps: Iterable[Step]) -> dict[str, Value]:
 # --- queries -------------------------------------------------------------------------------------
 
 
-def _query(made: type[Any], slots: Mapping[str, Slot], one_of: tuple[str, ...] = ()) -> Kind:
+def _query(
+    made: type[Any],
+    slots: Mapping[str, Slot],
+    one_of: tuple[str, ...] = (),
+    build: Callable[..., Any] | None = None,
+) -> Kind:
     def make(*, steps: tuple[Step, ...] = (), **stated: Any) -> Query:  # noqa: ANN401  (the fields of the query)
-        asked = made(**{key: by_name(given) for key, given in stated.items()})
+        asked = build(**stated) if build else made(**{key: by_name(given) for key, given in stated.items()})
         return PostProcessed(asked, *steps) if steps else cast("Query", asked)
 
     return Kind(made, {**slots, **_LABELS, "steps": _AFTERWARDS}, make, one_of)
@@ -278,6 +284,12 @@ _QUERIES = Family(
         "sum": _query(SumQuery, {"pmf": slot(_LAWS, "pmf")}),
         "mean": _query(MeanQuery, {"pmf": slot(_LAWS, "pmf")}),
         "order-statistic": _query(OrderStatisticQuery, {"pmf": slot(_LAWS, "pmf"), "rank": slot(_RANK, "rank")}),
+        "contingency-table": _query(
+            ContingencyTable,
+            contingency_fields.SLOTS,
+            one_of=("dimensions", "number_of_cells"),
+            build=contingency_fields.contingency_table,
+        ),
         "linear": _query(LinearQuery, {"matrix": slot(_MATRIX, "matrix"), "probability": slot(STATED.optional(), "p")}),
     },
 )

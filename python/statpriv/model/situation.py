@@ -229,11 +229,20 @@ class PartitionedSituation:
         if stated.stated_groups is not None:
             same_names("the query", list(stated.stated_groups), dict(self.population.groups or ()))
         if stated.stated_entries is not None:
-            raise ArgumentError(
-                f"{shown(query)} states one p an entry; of a part it is not known which entries it has. State p by "
-                "group, and a stratified partition"
-            )
+            self._check_entries(query, stated.stated_entries)
         stated.check_part(shown(query), self.sampling.smallest)
+
+    def _check_entries(self, query: Query, stated: int) -> None:
+        """One p an entry is for plain random partitions: of others, parts depend on which entries these are."""
+        if stated != self.population.size:
+            raise ArgumentError(
+                f"p has {stated} probabilities, one an entry, and the population {self.population.size} entries"
+            )
+        if not self.sampling.is_uniform or self.sampling.part_strata is not None:
+            raise ArgumentError(
+                f"{shown(query)} states one p an entry, which is composed over a RandomPartition with the sizes of its "
+                "parts only. State p by group"
+            )
 
     def _checked_pattern(self, pair: Any) -> Pair | Pattern:  # noqa: ANN401  (a user's)
         """One pair where all parts ask one property, else a pair for each part, the same for those of an attribute."""
@@ -336,11 +345,13 @@ class PartitionedSituation:
 
 
 def holds_for_every_probability(query: Query) -> bool:
-    """Whether what is certified of a query does not rest on its probability: a count with a range, behind a gate.
+    """Whether what is certified of a query rests on no probability: a table, or a range behind a gate.
 
-    Of entries with probabilities of their own it does: all others may be certain of their answers.
+    Of entries with probabilities of their own it rests on the range: all others may be certain of their answers.
     """
     asked = capabilities(query)
+    if asked.holds_for_every_law:
+        return True
     ranged = asked.has_ranges and not asked.each_own and asked.probability() is not None
     return ranged and any(step.withholds_outside for step in steps_of(query))
 

@@ -39,6 +39,7 @@ they rise with n while ⌊n/m⌋ is constant, and fall along n = m, 2m, 3m, …
 """
 
 from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
+from statpriv.planning.minimum import least_minimum
 from statpriv.planning.questions import (
     largest_size,
     most_known,
@@ -58,6 +59,7 @@ __all__ = [
     "largest_size",
     "least_delta",
     "least_epsilon",
+    "least_minimum",
     "most_known",
     "most_queries",
     "smallest_population",

@@ -89,6 +89,7 @@ _RECOMPUTED = {
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
     "composition.part.rounded_to": "queries.publication.rounded_to",
     "verify.proof": "queries.cells and guarantee.known_rows",
+    "tables.delta": "tables.minimum, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
     "ledger.rows_left": "data.rows, history.part.size and queries.size",
     "ledger.rows_spent_before": "history.part.size",
     "warnings": "data.row_id, plan.prior, queries, answers.contradicts_range and history",
@@ -110,6 +111,12 @@ _CROSS_CHECKED = {
     "and counts, errors and intervals fit it; a count that is withheld or suppressed tells nothing of it",
     "answers.count answers.withheld answers.suppressed": "some exact count of the part has this published form, and "
     "proportion, error and interval follow from it",
+    "tables.dimensions tables.impossible tables.by": "the published cells are exactly the possible ones of the classes "
+    "that are not withheld, in row-major order",
+    "tables.minimum": "every published count is at least that, and δ follows from it",
+    "tables.rows": "the counts add up to it, or to less where a class is withheld",
+    "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
+    "their counts reach the minimum and add up to the rows that were asked",
     "composition.population": "it is the rows that were left, or the rows of the groups, which add up to all",
     "history.part.size history.part.probability history.part.cells history.part.attribute history.part.gate "
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
@@ -132,6 +139,8 @@ _ON_TRUST = {
     "data.group_source": "where the sizes of the groups are public is the author's statement",
     "data.content_edited": "the ledger alone knows; of a first release it must be false",
     "queries.source": "where a range is known from is the author's statement",
+    "tables.name": "a label; `statpriv verify --plan` compares it with the plan",
+    "tables.by_source": "where the class of everybody is public is the author's statement",
     "release.id release.ledger release.number": "the ledger alone knows; a number must be above those of the history, "
     "and an id differ from theirs",
     "history.number history.release_id": "the ledger and the earlier reports tell; numbers must ascend and ids differ",

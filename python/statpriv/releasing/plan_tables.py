@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeGuard, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -12,13 +10,30 @@ from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.model.fields import range_from
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
+from statpriv.releasing.plan_values import (
+    DECIMAL,
+    NUMBER_SCHEMA,
+    RATIO,
+    Count,
+    Delta,
+    Epsilon,
+    Label,
+    Note,
+    Share,
+    Size,
+    StrictTable,
+    exact_number,
+    in_unit_interval,
+    printable,
+    printed_label,
+    whole_count,
+    whole_size,
+)
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.sql_text import quoted, unprintable
 
 try:
     from pydantic import (
-        AfterValidator,
-        BaseModel,
         BeforeValidator,
         ConfigDict,
         Discriminator,
@@ -60,50 +75,10 @@ PRESETS = {
 }
 """The usual ways of statistical offices, as a base to round to and the least count that is published."""
 
-# --- exact numbers and printable texts ----------------------------------------------------------
-
-_DECIMAL = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?")
-_RATIO = re.compile(r"[+-]?[0-9]{1,400}/0*[1-9][0-9]{0,400}")
-_NUMBER_RULE = 'must be a number such as 0.1, "0.1" or "1/10"'
-
-
-def _number(value: object) -> Fraction:
-    # The patterns bound the length, so that 1e999999999 is never expanded into an integer.
-    text = str(value) if type(value) in (int, Decimal, str) else ""
-    if _DECIMAL.fullmatch(text) or _RATIO.fullmatch(text):
-        return Fraction(text)
-    raise ValueError(_NUMBER_RULE)
-
-
-def _at_least_zero(value: Fraction) -> Fraction:
-    if value < 0:
-        raise ValueError("must be a number at least 0")
-    return value
-
-
-def _in_unit_interval(value: Fraction) -> Fraction:
-    if not 0 <= value <= 1:
-        raise ValueError("must be a number from 0 to 1")
-    return value
-
-
-def _as_a_double(value: Fraction) -> Fraction:
-    # A report also states the number as a double, which must not be 0 or infinite unless the number is.
-    exponent = budget.MAX_PLAN_EXPONENT
-    if value and not Fraction(1, 10**exponent) <= value <= 10**exponent:
-        raise ValueError(f"must be 0, or a number from 1e-{exponent} to 1e{exponent}")
-    return value
-
-
-def _share(value: Fraction) -> Fraction:
-    if not 0 < value <= 1:
-        raise ValueError("must be a number above 0 and at most 1")
-    return value
-
 
 def _range(value: object) -> Fraction | tuple[Fraction, Fraction]:
     try:
-        low, high = range_from(value, lambda end: _in_unit_interval(_number(end)))
+        low, high = range_from(value, lambda end: in_unit_interval(exact_number(end)))
     except ValueError:
         raise ValueError(
             'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
@@ -117,11 +92,11 @@ def _probability(value: object, info: ValidationInfo) -> Probability | dict[str,
 
 def _rows(value: object, info: ValidationInfo) -> int | dict[str, int]:
     if _is_table(value):
-        sizes = _by_group(value, info, _count)
+        sizes = _by_group(value, info, whole_count)
         if not any(sizes.values()):
             raise ValueError("must be at least one row of some group")
         return sizes
-    size = _size(value)
+    size = whole_size(value)
     if _context(info, "group") is not None:
         raise ValueError("must be stated for each group, such as {f = 30, m = 20}, because data.group is there")
     return size
@@ -136,7 +111,7 @@ def _by_group(value: dict[str, object], info: ValidationInfo, read: Callable[[ob
         raise ValueError("is stated by group, but no data.group names the column of the groups")
     if not 1 <= len(value) <= budget.MAX_GROUPS:
         raise ValueError(f"must have 1 to {budget.MAX_GROUPS} groups")
-    return {_label(name): _of_group(name, stated, read) for name, stated in value.items()}
+    return {printed_label(name): _of_group(name, stated, read) for name, stated in value.items()}
 
 
 def _of_group(name: str, stated: object, read: Callable[[object], _Read]) -> _Read:
@@ -150,41 +125,6 @@ def _context(info: ValidationInfo, key: str) -> str | None:
     return (info.context or {}).get(key)
 
 
-def _whole(value: object, *, least: int) -> int:
-    rule = f"must be a whole number from {least} to 2^53"
-    try:
-        number = _number(value)
-    except ValueError:
-        raise ValueError(rule) from None
-    if type(value) is str or number.denominator != 1 or not least <= number <= budget.MAX_INTEGER:
-        raise ValueError(rule)
-    return int(number)
-
-
-def _count(value: object) -> int:
-    return _whole(value, least=0)
-
-
-def _size(value: object) -> int:
-    return _whole(value, least=1)
-
-
-def _printable(value: object, *, longest: int) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > longest:
-        raise ValueError(f"must be a text of 1 to {longest} characters, in quotes")
-    if (character := unprintable(value)) is not None:
-        raise ValueError(f"holds the character {character}; control and bidirectional ones are not allowed")
-    return value
-
-
-def _label(value: object) -> str:
-    return _printable(value, longest=200)
-
-
-def _note(value: object) -> str:
-    return _printable(value, longest=1000)
-
-
 _DATABASE_SCHEMES = ("postgresql://", "postgres://")
 _CONNECTION_KEYS = frozenset(
     {
@@ -196,7 +136,7 @@ _CONNECTION_KEYS = frozenset(
 
 
 def _source(value: object) -> str:
-    text = _printable(value, longest=4096)
+    text = printable(value, longest=4096)
     if text.startswith(_DATABASE_SCHEMES):
         return _database(text)
     if "://" in text:
@@ -252,7 +192,7 @@ def _about_values(predicate: Predicate, info: ValidationInfo) -> Predicate:
 
 
 def _group(value: object, info: ValidationInfo) -> str:
-    name = _label(value)
+    name = printed_label(value)
     for key, column in (info.context or {}).items():
         if key in ("row_id", "unit") and column == name:
             raise ValueError(f"is also {key}: a column of groups that everybody is taken to know cannot be that")
@@ -273,27 +213,11 @@ def _prior_schema(schema: dict[str, Any]) -> None:
 
 # --- the file: one model for each table ---------------------------------------------------------
 
-_NUMBER_SCHEMA = {
-    "anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^({_DECIMAL.pattern}|{_RATIO.pattern})$"}]
-}
-_Number: TypeAlias = Annotated[Fraction, PlainValidator(_number), WithJsonSchema(_NUMBER_SCHEMA)]
-_Epsilon: TypeAlias = Annotated[_Number, AfterValidator(_at_least_zero), AfterValidator(_as_a_double)]
-_Delta: TypeAlias = Annotated[_Number, AfterValidator(_in_unit_interval), AfterValidator(_as_a_double)]
-_Count: TypeAlias = Annotated[int, PlainValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]
-_Size: TypeAlias = Annotated[int, PlainValidator(_size), WithJsonSchema({"type": "integer", "minimum": 1})]
-_Label: TypeAlias = Annotated[
-    str, PlainValidator(_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 200})
-]
-_Note: TypeAlias = Annotated[
-    str, PlainValidator(_note), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 1000})
-]
-
-
-_ONE = f"({_DECIMAL.pattern}|{_RATIO.pattern})"
+_ONE = f"({DECIMAL.pattern}|{RATIO.pattern})"
 _RANGE_SCHEMAS: list[dict[str, Any]] = [
-    *_NUMBER_SCHEMA["anyOf"],
+    *NUMBER_SCHEMA["anyOf"],
     {"type": "string", "pattern": rf"^{_ONE}\.\.{_ONE}$"},
-    {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
+    {"type": "array", "items": NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
 ]
 
 
@@ -311,10 +235,6 @@ _PROBABILITY_SCHEMA = _or_by_group(_RANGE_SCHEMAS, {"anyOf": _RANGE_SCHEMAS})
 _ROWS_SCHEMA = _or_by_group([{"type": "integer", "minimum": 1}], {"type": "integer", "minimum": 0})
 
 
-class StrictTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-
 _ENGINE_NAMES = {"postgresql": "PostgreSQL", "spark": "Spark"}
 
 
@@ -328,8 +248,8 @@ class DataTable(StrictTable):
         default=None, description='what reads the table: "duckdb" (the default), "postgresql" or "spark"'
     )
     glob: StrictBool = Field(default=False, description="whether source is a pattern of many files of one format")
-    table: _Label | None = Field(default=None, description="a table of a DuckDB file, a database or a Spark catalog")
-    row_id: _Label | None = Field(default=None, description="a column that is unique")
+    table: Label | None = Field(default=None, description="a table of a DuckDB file, a database or a Spark catalog")
+    row_id: Label | None = Field(default=None, description="a column that is unique")
     null_values: list[Annotated[str, PlainValidator(_null_value), WithJsonSchema({"type": "string"})]] = Field(
         default=[], description="cells of a CSV file that mean NULL"
     )
@@ -338,10 +258,10 @@ class DataTable(StrictTable):
         Annotated[str, PlainValidator(_group), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 200})]
         | None
     ) = Field(default=None, description="a column that everybody is taken to know, in whose groups rows are drawn")
-    group_source: _Note | None = Field(
+    group_source: Note | None = Field(
         default=None, description="where the sizes of the groups are public; required with group"
     )
-    unit: _Label | None = Field(
+    unit: Label | None = Field(
         default=None, description="the column that names the person of a row; no person may have two rows"
     )
 
@@ -388,9 +308,9 @@ class DataTable(StrictTable):
 class GuaranteeTable(StrictTable):
     """The guarantee that the release must reach."""
 
-    epsilon: _Epsilon = Field(description="the epsilon of the guarantee, a number at least 0")
-    delta: _Delta = Field(description="the largest certified delta to accept, a number from 0 to 1")
-    known_rows: _Count = Field(default=0, description="the number of rows an adversary may know")
+    epsilon: Epsilon = Field(description="the epsilon of the guarantee, a number at least 0")
+    delta: Delta = Field(description="the largest certified delta to accept, a number from 0 to 1")
+    known_rows: Count = Field(default=0, description="the number of rows an adversary may know")
     written_before_access: StrictBool | None = Field(
         default=None, description="whether the author of the plan had not seen any value yet"
     )
@@ -402,8 +322,8 @@ class PublicationTable(StrictTable):
     gate: StrictBool | None = Field(
         default=None, description="whether a count outside its declared range is withheld; false by default"
     )
-    rounded_to: _Size | None = Field(default=None, description="the base to round counts to; 1 is exact")
-    suppressed_below: _Count | None = Field(default=None, description="the least count that is published; 0 is any")
+    rounded_to: Size | None = Field(default=None, description="the base to round counts to; 1 is exact")
+    suppressed_below: Count | None = Field(default=None, description="the least count that is published; 0 is any")
     preset: Literal[tuple(PRESETS)] | None = Field(  # type: ignore[valid-type]
         default=None, description="rounded_to and suppressed_below in one line"
     )
@@ -434,14 +354,12 @@ _PROBABILITY = "what the public knows of the property's probability: a number or
 class SizedTable(PublicationTable):
     """What counts and histograms have in common."""
 
-    name: _Label = Field(description="a label for the report")
-    source: _Note = Field(description="where the probability is publicly known from")
+    name: Label = Field(description="a label for the report")
+    source: Note = Field(description="where the probability is publicly known from")
     rows: Annotated[int | dict[str, int], PlainValidator(_rows), WithJsonSchema(_ROWS_SCHEMA)] | None = Field(
         default=None, description="the number of rows this query may use, by group in a stratified plan"
     )
-    share: Annotated[_Number, AfterValidator(_share)] | None = Field(
-        default=None, description="the part of the rows this query may use, instead of rows"
-    )
+    share: Share | None = Field(default=None, description="the part of the rows this query may use, instead of rows")
 
     @model_validator(mode="after")
     def _rows_or_share(self) -> Self:
@@ -465,7 +383,7 @@ class CountTable(SizedTable):
 class CellTable(StrictTable):
     """One cell of a histogram."""
 
-    name: _Label = Field(description="a label for the report")
+    name: Label = Field(description="a label for the report")
     where: _Where = Field(description=_WHERE)
     probability: Annotated[Probability, PlainValidator(_range), WithJsonSchema({"anyOf": _RANGE_SCHEMAS})] = Field(
         description=_PROBABILITY
@@ -517,9 +435,9 @@ def _kind_of_query(table: object) -> str:
 class PriorTable(StrictTable):
     """Something that was published from the same rows outside this tool."""
 
-    description: _Note = Field(description="what was published")
-    epsilon: _Epsilon | None = Field(default=None, description="the epsilon of its guarantee")
-    delta: _Delta | None = Field(default=None, description="the delta of its guarantee")
+    description: Note = Field(description="what was published")
+    epsilon: Epsilon | None = Field(default=None, description="the epsilon of its guarantee")
+    delta: Delta | None = Field(default=None, description="the delta of its guarantee")
 
 
 class PlanFile(StrictTable):

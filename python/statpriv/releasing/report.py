@@ -21,6 +21,7 @@ from statpriv.model.fields import elements
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.page_facts import answered, nearest_multiple, page_facts
 from statpriv.releasing.page_text import FILTERS, visible
+from statpriv.releasing.published_tables import contradictions, holds_other_keys
 from statpriv.releasing.sql_text import quoted
 
 __all__ = ["render", "validate", "validate_form"]
@@ -74,6 +75,11 @@ def validate_form(report: Mapping[str, Any], *, naming_keys: bool = False) -> No
     fault = _required("jsonschema").exceptions.best_match(_schema().iter_errors(report))
     if fault is not None:
         raise _refused(f"{fault.json_path} breaks the rule {_rule(fault, naming_keys=naming_keys)}")
+    if any(map(holds_other_keys, report.get("tables", ()))):
+        raise _refused(
+            "$.tables.cells breaks the rule that no key may be there which tables.dimensions does not name, and no "
+            "category that it does not declare"
+        )
     disorder = next((place for place, lower, upper in _ranges(report, "$") if not 0 <= lower <= upper <= 1), None)
     if disorder is not None:
         raise _refused(f"{disorder}: a range {{lower, upper}} or an interval is not in order within [0, 1]")
@@ -176,14 +182,15 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
     target = Fraction(guarantee["target_delta_exact"])
     asked = list(answered(queries))
     labels = [(query["name"], cell and cell["name"], query["size"]) for query, cell in asked]
-    properties = {query["property"] for query in queries}
+    properties, tables = {query["property"] for query in queries}, report.get("tables", ())
     return [
         (
             not guarantee["holds"] or Fraction(guarantee["delta"]["upper"]) <= target,
             "$.guarantee.holds is true, but delta.upper is above the target",
         ),
         (
-            not answers or [(answer["query"], answer["cell"], answer["size"]) for answer in answers] == labels,
+            report["release"] is None
+            or [(answer["query"], answer["cell"], answer["size"]) for answer in answers] == labels,
             "$.answers must hold one answer for each query, or for each cell of a histogram, in their order, with "
             "its name and size (answers.query, answers.cell and answers.size)",
         ),
@@ -215,6 +222,12 @@ def _consistency(report: Mapping[str, Any]) -> list[tuple[bool, str]]:
             (guarantee["term"] is None) == (not report["history"]),
             "$.guarantee.term is there exactly if there are earlier releases",
         ),
+        (bool(queries or tables), "$.queries is empty, and there are no tables"),
+        *((False, f"$.{fault}") for table in tables for fault in contradictions(table)),
+        (
+            all((table["published"] is None) == (report["release"] is None) for table in tables),
+            "$.tables.published is null exactly if nothing was released",
+        ),
     ]
 
 
@@ -234,7 +247,9 @@ def _ranges(value: object, place: str) -> Iterator[tuple[str, Fraction, Fraction
             lower, upper = value["interval"]
             yield f"{place}.interval", Fraction(lower), Fraction(upper)
         for key, child in value.items():
-            if key not in ("gate", "gates"):
+            if key == "tables":  # of these, dimensions and cells have keys of the plan's choice
+                yield from _ranges([{"delta": table.get("delta")} for table in child], f"{place}.{key}")
+            elif key not in ("gate", "gates"):
                 yield from _ranges(child, f"{place}.{key}")
     for k, child in enumerate(elements(value)):
         yield from _ranges(child, f"{place}[{k}]")

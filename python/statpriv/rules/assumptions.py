@@ -4,6 +4,7 @@ from __future__ import annotations
 
 INDEPENDENT = "the entries are independent of each other"
 ALIKE = "every entry has the property with the same probability, whatever that is"
+COMMON_LAW = "all entries have one law, whatever that is; with a public classification, all entries of a class"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
 EACH = "every entry has the property with a probability of its own, anywhere in the stated range"
 BY_CLUSTER = "entries of different clusters are independent of each other; those of one may depend on each other in any way"

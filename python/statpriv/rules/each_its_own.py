@@ -26,13 +26,13 @@ SOURCE = "docs/explanation/people-who-are-not-alike.md, with the proof"
     ),
     source=SOURCE,
     assumptions=(INDEPENDENT, EACH),
-    covers=("each",),
+    needs=("each",),
 )
 def count_of_each(situation: Situation) -> Curve:
     """The supremum over all probabilities of the other entries."""
     p = situation.asked.probability()
-    if p is None or not situation.asked.each_own:
-        raise NotApplicable("the entries have one law, or laws by group")
+    if p is None:
+        raise NotApplicable("the entries have probabilities by group, some of them a range of each entry's own")
     lower, upper = ends(p)
     others = situation.population.size - 1 - situation.adversary.total
     return Curve.each_in_range(others=others, lower=lower, upper=upper, pair=situation.pair)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from statpriv import budget
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
+from statpriv.lowering.entry_classes import by_class
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
@@ -82,8 +84,7 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
 def one_sample_of_the_union(situation: PartitionedSituation) -> Curve:
     """The exact curve of one sample of as many entries as all parts have together."""
     _require_common_property(situation)
-    if situation.adversary.total and all(capabilities(query).is_count for query in situation.different_queries):
-        raise NotApplicable("known entries of a hidden count have other bounds, which stay narrow at every p")
+    _require_short_search(situation)
     population, used = situation.population, situation.used
     union = Situation(
         query=situation.queries[0],
@@ -115,6 +116,31 @@ def total_count(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u} again, as a bound."""
     _require_one_property(situation)
     return _total(situation)
+
+
+@rule(
+    bound="total-count",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
+    cost=21,
+    theorem=(
+        "Counts of a sample are post-processing of the total count, so their privacy curve is at most that of the "
+        "total, whatever the laws of the entries. The worst entry, and the worst known ones."
+    ),
+    source="data processing",
+    assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
+)
+def total_count_of_groups(situation: PartitionedSituation) -> Curve:
+    """The count of all entries, which is a count of groups."""
+    _require_common_property(situation)
+    query, adversary = situation.queries[0], situation.adversary
+    if not capabilities(query).laws_differ and not adversary.by_group:
+        raise NotApplicable("all entries have one law, and are known by number")
+    try:
+        return lower(Situation(query, situation.population, None, adversary, situation.one_pair), "tightest").curve
+    except NotAvailableError as reason:
+        raise NotApplicable(f"the total has no curve: {reason}") from reason
 
 
 def require_alike(situation: PartitionedSituation) -> None:
@@ -152,6 +178,21 @@ def _require_common_property(situation: PartitionedSituation) -> None:
         raise NotApplicable(
             "a stratified partition tells which groups are in which part, and its counts more than their total"
         )
+
+
+def _require_short_search(situation: PartitionedSituation) -> None:
+    """Of counts of a hidden sample the worst known entries, and the worst critical one, are tried one by one."""
+    known, queries = situation.adversary.total, [capabilities(query) for query in situation.different_queries]
+    if not all(query.is_count for query in queries) or situation.used == situation.population.size:
+        return
+    if known and all(query.is_uniform for query in queries):
+        raise NotApplicable("known entries of a hidden count have other bounds, which stay narrow at every p")
+    if known * situation.used > budget.MAX_KNOWN_PART_ENTRIES:
+        raise NotApplicable(
+            f"the worst of {known} known entries in a sample of {situation.used} takes long to be found"
+        )
+    if any(query.stated_entries is not None for query in queries):
+        by_class(situation)
 
 
 def _total(situation: PartitionedSituation) -> Curve:

@@ -1,4 +1,4 @@
-"""Stratified partitions, bounded by the critical entry's group alone."""
+"""Partitions of groups, bounded by the critical entry's group alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.lowering.entry_classes import by_class
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -17,6 +18,46 @@ from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
+
+
+@rule(
+    bound="own-group",
+    kind="bound",
+    queries=(PropertyQuery, HistogramQuery, PostProcessed),
+    samplings=(RandomPartition,),
+    cost=24,
+    theorem=(
+        "Told all entries of other groups, and which part each of them is in, a reader faces entries with one law of "
+        "which all others are known: δ is at most that of the critical entry's group with the entries of other groups "
+        "as known ones. The worst group."
+    ),
+    source="docs/explanation/groups-in-a-partition.md, with the proof",
+    assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
+)
+def other_groups_known(situation: PartitionedSituation) -> Curve:
+    """Each group is a composition with known entries, for which there are bounds at any size."""
+    require_no_pattern(situation)
+    if situation.sampling.part_strata is not None:
+        raise NotApplicable("the partition is stratified by group")
+    if not any(capabilities(query).laws_differ for query in situation.different_queries):
+        raise NotApplicable("all entries have one law")
+    situation = by_class(situation)
+    groups, adversary, curves = situation.population.groups or (), situation.adversary, []
+    n = situation.population.size
+    for name, rows in groups:
+        of_group = {id(query): _of_group(query, name) for query in situation.different_queries}
+        unknown = max(rows - adversary.known_in(name), 1)
+        alone = replace(
+            situation,
+            queries=tuple(of_group[id(query)] for query in situation.queries),
+            population=Population(n),
+            adversary=replace(adversary, known=n - unknown),
+        )
+        try:
+            curves.append(lower(alone, "tightest").curve)
+        except NotAvailableError as error:
+            raise NotApplicable(f"a group by itself has no curve: {error}") from None
+    return worst(curves)
 
 
 @rule(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
-from statpriv.lowering.background import Drawn, allocations, boxes
+from statpriv.lowering.background import Drawn, boxes, known_by_group
 from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
@@ -211,7 +211,7 @@ def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[in
     parts = Counter(zip(situation.queries, strata, strict=True))
     of_stratum: dict[object, Curve] = {}
     curves = []
-    for known in _known_by_group(situation.adversary, groups):
+    for known in known_by_group(situation.adversary, groups):
         for name, size in groups.items():
             weighted = []
             for (query, part), count in parts.items():
@@ -224,13 +224,6 @@ def _stratified_sum(situation: PartitionedSituation, strata: Sequence[ByGroup[in
                 weighted.append((weight, _mean([(chance, of_stratum[query, part, box]) for chance, box in fallen])))
             curves.append(Curve.mean([weight for weight, _ in weighted], [curve for _, curve in weighted]))
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
-
-
-def _known_by_group(adversary: Adversary, groups: dict[str, int]) -> list[dict[str, int]]:
-    """Maximal numbers of known entries by group: all possible numbers are at most one of these."""
-    if adversary.by_group:
-        return [dict(adversary.groups)]
-    return [dict(zip(groups, numbers, strict=True)) for numbers in allocations(adversary.total, list(groups.values()))]
 
 
 def _fallen(

@@ -53,7 +53,8 @@ class Rule:
     `bound="tightest"`; a rule that never wins does not. `conditional` says that it is about the answer given that the
     critical entry is in the sample, and so no bound of what is released. Rules whose kind shows only in the curve share
     one `lowering`, and `refusal` says of which of them it is. `covers` names the features that the theorem holds with
-    (:data:`statpriv.model.features.FEATURES`); a situation with any other is refused before the rule sees it.
+    (:data:`statpriv.model.features.FEATURES`); a situation with any other is refused before the rule sees it. A rule
+    that `needs` features covers them, and is not about situations without them.
     """
 
     bound: str
@@ -69,6 +70,7 @@ class Rule:
     conditional: bool
     refusal: Refusal
     covers: frozenset[str]
+    needs: frozenset[str]
     lowering: Lowering
 
     def curve(self, situation: AnySituation) -> Curve:
@@ -78,7 +80,7 @@ class Rule:
     def is_about(self, situation: AnySituation) -> bool:
         """Whether the query and the sampling are of the declared types, or have the declared capability."""
         of_type = all(isinstance(query, self.queries) for query in situation.different_queries)
-        return of_type and self.allows(type(situation.sampling))
+        return of_type and self.allows(type(situation.sampling)) and self.needs <= situation.features
 
     def allows(self, sampling: type) -> bool:
         """Whether samplings of this class are of a declared type, or have the declared capability."""
@@ -113,14 +115,16 @@ def rule(
     conditional: bool = False,
     refusal: Refusal = lambda _: None,
     covers: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
 ) -> Callable[[Lowering], Lowering]:
     """Declare a rule."""
-    if unknown := set(covers) - set(FEATURES):
-        raise ArgumentError(f"covers = {covers!r}: {min(unknown)!r} is none of the features {', '.join(FEATURES)}")
+    if unknown := {*covers, *needs} - set(FEATURES):
+        raise ArgumentError(f"{min(unknown)!r} is none of the features {', '.join(FEATURES)}, which rules may cover")
+    covered = frozenset((*covers, *needs))
 
     def register(lowering: Lowering) -> Lowering:
         stated = (bound, kind, queries, samplings, sampling_with, cost, theorem, source, assumptions)
-        _RULES.append(Rule(*stated, competes, conditional, refusal, frozenset(covers), lowering))
+        _RULES.append(Rule(*stated, competes, conditional, refusal, covered, frozenset(needs), lowering))
         return lowering
 
     return register

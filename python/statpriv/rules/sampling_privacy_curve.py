@@ -15,6 +15,7 @@ from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import Contributions, EntryClass, contributions, multinomial
+from statpriv.lowering.drawn_groups import count_of_drawn, pooled
 from statpriv.lowering.sums import templates_of, worlds_by_number
 from statpriv.model.draws import Multiplicities, compositions, drawn_again, drawn_once
 from statpriv.model.groups import ByGroup
@@ -198,6 +199,8 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
 
 def _over_compositions(situation: Situation, size: int) -> Curve:
     """Multivariate hypergeometric numbers of the unknown others of each class, and of known ones."""
+    if situation.asked.is_count:
+        return _count_over_compositions(situation, size)
     entries = contributions(situation, labelled=True)
     worlds = []
     for world in entries.worlds(situation):
@@ -211,6 +214,18 @@ def _over_compositions(situation: Situation, size: int) -> Curve:
             curves.append(_worst_pair(_with_multiplicities(entries.classes, draw.others), world.pairs(situation.pair)))
         worlds.append(Curve.mean(weights, curves))
     return worst(worlds)
+
+
+def _count_over_compositions(situation: Situation, size: int) -> Curve:
+    """Of a count, kinds of entries with one probability are the same."""
+    entries = contributions(situation)
+    curves = []
+    for world in entries.worlds(situation):
+        pools = pooled(
+            (kind.p or Fraction(0), count) for kind, count in zip(entries.classes, world.unknown, strict=True)
+        )
+        curves.append(count_of_drawn(pools, sum(world.known), size - 1, situation.pair))
+    return worst(curves)
 
 
 def _few(templates: Iterable[Template], entries: Contributions) -> Iterator[Template]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from statpriv._native import Curve, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.lowering.entry_classes import by_class
 from statpriv.lowering.partition_parts import cells_of
 from statpriv.model.partitions import MultinomialPartition, RandomPartition
 from statpriv.model.queries.processed import PostProcessed
@@ -27,8 +28,8 @@ from statpriv.rules.registry import rule
         "Shown one after the other what each unknown entry answers to the query of its part, every entry adds to the "
         "likelihood a number of mean (1 − e^ε)/N, N the number of unknown entries. One law dominates these numbers in "
         "convex order for all queries, both values and all p of a range; so δ is at most the stop-loss of a sum of N "
-        "independent numbers of this law, wherever the known entries fell. In a stratified partition N is that of the "
-        "critical entry's group, the worst one."
+        "independent numbers of this law, wherever the known entries fell. Where entries differ by group N is that of "
+        "the critical entry's group, the worst one, as told how many of each group are in each part."
     ),
     source="docs/explanation/composition.md, with the proof",
     assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
@@ -38,8 +39,11 @@ def worst_entry(situation: PartitionedSituation) -> Curve:
     require_no_pattern(situation)
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
-    if situation.sampling.part_strata is None:
+    differ = any(capabilities(query).laws_differ for query in situation.different_queries)
+    if situation.sampling.part_strata is None and not (differ and situation.sampling.is_uniform):
         return _of_entries(situation, situation.population.size - situation.adversary.total, None)
+    if differ:
+        situation = by_class(situation)
     adversary, curves = situation.adversary, []
     for name, size in situation.population.groups or ():
         curves.append(_of_entries(situation, max(size - adversary.known_in(name), 1), name))
@@ -67,7 +71,7 @@ def _ends(query: Query, group: str | None) -> tuple[Fraction, Fraction]:
         raise NotApplicable(f"an entry adds more than a bit to the answer of a {asked.kind}")
     p = asked.probability(group)
     if p is None:
-        raise NotApplicable("probabilities by group are bounded entry by entry in stratified partitions only")
+        raise NotApplicable("probabilities by group are bounded entry by entry in random partitions only")
     lower, upper = ends(p)
     if lower == 0 or upper == 1:
         raise NotApplicable("a property that everyone or nobody may have gives itself away")

@@ -11,8 +11,9 @@ This folder needs no other part of statpriv and no installed package. Two files 
 * `certificate.py` reads the claim and the situation, and decides the claim;
 * `counts.py` computes δ of one count and of a sum of counts, and states its theorems.
 
-Only claims that name them need `histograms.py` (all cells of a table), `composition.py` (different properties,
-exactly), `groups.py` (entries of several groups) and `releases.py` (several releases).
+Only claims that name them need `histograms.py` (all cells of a table), `tables.py` (exact tables with a minimum count
+in every cell), `composition.py` (different properties, exactly), `groups.py` (entries of several groups) and
+`releases.py` (several releases).
 """
 
 import hashlib

@@ -19,6 +19,7 @@ from .counts import MOST_BITS, ONE, ZERO, CertificateError, Interval, Part, Situ
 
 if TYPE_CHECKING:
     from .histograms import Histogram
+    from .tables import Rule, Table
 
 FORMAT = "statpriv certificate 1"
 _WIDEST = Fraction(1, 10**12)
@@ -59,11 +60,15 @@ def _digits(value: Fraction, rounded: Callable[[Fraction], int]) -> str:
     return f"{rounded(value * Fraction(10) ** power)}e{-power}"
 
 
-def theorem(name: str, situation: Situation, claimed: Fraction = ZERO) -> tuple[_Delta, bool]:
+def theorem(name: str, situation: Situation | Rule, claimed: Fraction = ZERO) -> tuple[_Delta, bool]:
     """The function of a theorem, and whether it gives Δ itself and can therefore refute."""
+    if not isinstance(situation, Situation):
+        if name == "minimum-count":
+            return situation.minimum_count, False
+        raise CertificateError(f"witness.theorem = {name!r} does not apply to a rule for tables")
     counts, nobody_known = bool(situation.counts), situation.known == 0
     point = counts and nobody_known and situation.is_point
-    if name == "partition-sum" and (counts or nobody_known):
+    if name == "partition-sum" and (nobody_known or all(part.knows_shares for part in situation.parts)):
         return situation.partition_sum, False
     if name == "total-count" and situation.one_property and not any(part.gate for part in situation.parts):
         return situation.total_count, situation.used == situation.population and (counts or situation.is_point)
@@ -77,7 +82,7 @@ def theorem(name: str, situation: Situation, claimed: Fraction = ZERO) -> tuple[
 
 
 def delta_of(
-    situation: Situation, name: str, epsilon: Fraction, bits: int | None, claimed: Fraction = ZERO
+    situation: Situation | Rule, name: str, epsilon: Fraction, bits: int | None, claimed: Fraction = ZERO
 ) -> Interval:
     """Bounds of Δ(ε), or of a bound on it, by a theorem (1); if `bits` is None, everything but e^ε is exact."""
     value, _ = theorem(name, situation, claimed)
@@ -230,8 +235,12 @@ def claim(top: dict[str, Any]) -> Interval:
     return epsilon, claimed
 
 
-def situation_of(value: object) -> Situation:
-    """The counts that are released, and the reader's knowledge."""
+def situation_of(value: object) -> Situation | Rule:
+    """What is released, and the reader's knowledge."""
+    if has(value, "minima"):
+        from .tables import read_rule
+
+        return read_rule(value)
     stated = table(value, "situation", {"population", "known_rows", "parts", "pair"})
     n = whole(stated["population"], "situation.population", 1, 2**53)
     known = whole(stated["known_rows"], "situation.known_rows", 0, n - 1)
@@ -242,7 +251,9 @@ def situation_of(value: object) -> Situation:
     parts = tuple(_part(part, f"situation.parts[{k}]", n) for k, part in enumerate(stated["parts"]))
     situation = Situation(n, known, parts, stated["pair"] and (stated["pair"][0], stated["pair"][1]))
     if situation.pair is not None and not (situation.one_property and situation.counts):
-        raise CertificateError("situation.pair: null is required where parts ask different properties, or histograms")
+        raise CertificateError(
+            "situation.pair: null is required where parts ask different properties, or are no counts"
+        )
     if situation.used > n:
         raise CertificateError(f"situation.parts have {situation.used} entries together, the population only {n}")
     laws = {(part.attribute, part.law) for part in parts if part.attribute is not None}
@@ -251,7 +262,11 @@ def situation_of(value: object) -> Situation:
     return situation
 
 
-def _part(value: object, place: str, most: int) -> Part | Histogram:
+def _part(value: object, place: str, most: int) -> Part | Histogram | Table:
+    if has(value, "minima"):
+        from .tables import read_table
+
+        return read_table(value, place, most)
     if has(value, "cells"):
         from .histograms import read_histogram
 

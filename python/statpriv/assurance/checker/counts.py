@@ -38,10 +38,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, comb, floor, isqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
     from .histograms import Histogram
+    from .tables import Table
 
 Interval: TypeAlias = "tuple[Fraction, Fraction]"
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -158,6 +159,8 @@ class Part:
     count: int
     attribute: str | None
     gate: tuple[int, int] | None
+    knows_shares: ClassVar[bool] = True
+    """Whether known entries of the part are covered, however many of them there are."""
 
     @property
     def law(self) -> Interval:
@@ -204,7 +207,7 @@ class Situation:
 
     population: int
     known: int
-    parts: tuple[Part | Histogram, ...]
+    parts: tuple[Part | Histogram | Table, ...]
     pair: tuple[int, int] | None
 
     @property
@@ -250,7 +253,7 @@ class Situation:
             low, high = low + weight * mean[0], high + weight * mean[1]
         return low, min(ONE, high)
 
-    def _over_known(self, part: Part | Histogram, r: Fraction, bits: int | None) -> Interval:
+    def _over_known(self, part: Part | Histogram | Table, r: Fraction, bits: int | None) -> Interval:
         """The mean of Δ over Z, the number of the part's other entries that are known."""
         law = _hypergeometric(part.size - 1, self.known, self.population - 1 - self.known, bits)
         if len(law.terms) * isqrt(part.size) > _MOST_COUNTS:

@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from itertools import permutations
 from math import isqrt
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from .certificate import interval, listed, sizes, table
 from .counts import (
@@ -59,6 +59,7 @@ class Histogram:
     count: int
     attribute: str | None
     gate: None = None
+    knows_shares: ClassVar[bool] = False
 
     @property
     def law(self) -> tuple[Interval, ...]:

@@ -21,7 +21,10 @@ def check_releases(document: dict[str, object]) -> Verdict:
     epsilon, claimed = claim(top)
     releases = listed(top["releases"])
     verdicts = [proved(release, f"releases[{k}]", epsilon) for k, release in enumerate(releases)]
-    weights = weights_of(top["cohorts"], [release["situation"]["population"] for release in releases])
+    populations = [release["situation"].get("population") for release in releases]
+    if None in populations:
+        raise CertificateError("releases: each has to state its entries, which a rule for tables does not")
+    weights = weights_of(top["cohorts"], populations)
     low, high = (
         max(sum((w * v.delta[end] for w, v in zip(of_cohort, verdicts, strict=True)), ZERO) for of_cohort in weights)
         for end in (0, 1)

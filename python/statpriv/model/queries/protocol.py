@@ -71,6 +71,8 @@ class Capabilities:
     """Whether the answer depends on the entries through the histogram of their values alone."""
     is_mean: ClassVar[bool] = False
     """Whether a sum is divided by the number of entries that answer."""
+    holds_for_every_law: ClassVar[bool] = False
+    """Whether the query states no probability, and what is certified of it holds for every law that entries share."""
 
     # --- the laws of the entries ---
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
+from statpriv.model.groups import ByGroup
 from statpriv.model.queries.processed import PostProcessed, asked_of
 from statpriv.model.queries.protocol import capabilities_of
 
@@ -27,6 +28,12 @@ def of_groups(query: Asked, names: Collection[str]) -> Asked:
         query,
         {law: tuple(item for item in getattr(asked, law) if item[0] in names) for law in stated.law_fields},
     )
+
+
+def with_laws(query: Asked, change: Callable[[Any], ByGroup[Any]]) -> Asked:
+    """With other laws by group: what `change` makes of each field that states laws."""
+    asked: Any = asked_of(cast("Any", query))
+    return _changed(query, {law: change(getattr(asked, law)) for law in capabilities_of(asked).law_fields})
 
 
 def _changed(query: Asked, changes: dict[str, Any]) -> Asked:

@@ -103,10 +103,10 @@ pub fn epsilon(
     inverse::epsilon(curve, delta, bits_for(digits)?, interrupt)
 }
 
-/// The limit of δ(ε) for ε → ∞ to `digits` digits; it is attained at a finite ε.
+/// The limit of δ(ε) for ε → ∞ to `digits` digits, where it is attained at a finite ε.
 ///
 /// # Errors
-/// As [`delta`].
+/// [`Error::Precision`] where it is not; as [`delta`].
 pub fn infinity_mass(
     curve: &Curve,
     digits: u32,
@@ -114,6 +114,11 @@ pub fn infinity_mass(
 ) -> Result<DigitsEnclosure, Error> {
     bits_for(digits)?;
     let curve = curve.written_out()?;
+    if falls_for_ever(&curve) {
+        return Err(Error::precision(
+            "the curve falls for ever, to a limit that it does not attain; infinity_mass() without digits= encloses it",
+        ));
+    }
     delta(&curve, &Rational::from(last_change_of(&curve)), digits, interrupt)
 }
 
@@ -205,6 +210,17 @@ pub(crate) fn last_change_of(curve: &Curve) -> u64 {
         Curve::Mean(parts) => parts.iter().map(|(_, curve)| last_change_of(curve)).max().unwrap_or(0),
         Curve::MeanOverSizes(mean) => last_change_of_mean(mean),
         Curve::Max(curves) | Curve::Min(curves) => curves.iter().map(last_change_of).max().unwrap_or(0),
+    }
+}
+
+/// Whether some form of an expression [falls for ever](Digits::falls_for_ever).
+pub(crate) fn falls_for_ever(curve: &Curve) -> bool {
+    match curve {
+        Curve::Form(form) => form.digits().is_ok_and(Digits::falls_for_ever),
+        Curve::Amplified(_, curve) => falls_for_ever(curve),
+        Curve::Mean(parts) => parts.iter().any(|(_, curve)| falls_for_ever(curve)),
+        Curve::MeanOverSizes(_) => false,
+        Curve::Max(curves) | Curve::Min(curves) => curves.iter().any(falls_for_ever),
     }
 }
 
@@ -470,22 +486,28 @@ mod tests {
         let law = |p| Law::binomial(5, &number(p)).unwrap();
         let answers = Answers::new(law("1/3"), law("1/2"));
         let noise = ContinuousNoise::Laplace { scale: number("1") };
-        let open = BinomialPeaks::new(5, vec![2], &number("0"), &number("1/2")).unwrap();
-        for (curve, message) in [
-            (
-                Curve::from(Smoothed::new(answers, noise).unwrap()),
-                "a curve with continuous noise has no closed digits; delta() without digits= encloses it",
-            ),
-            (
-                Curve::from(Directed(open, Direction::OneAgainstZero)),
-                "tests over a range of probabilities that reaches 0 or 1 have no last point of change, and no digits; delta() \
-                 encloses them",
-            ),
-        ] {
-            let one = Rational::from(1i64);
-            let refused = Evaluation::new(&one, 60, &Uninterrupted).curve(&curve).unwrap_err();
-            assert_eq!(refused.to_string(), message);
+        let curve = Curve::from(Smoothed::new(answers, noise).unwrap());
+        let one = Rational::from(1i64);
+        let refused = Evaluation::new(&one, 60, &Uninterrupted).curve(&curve).unwrap_err();
+        let message =
+            "a curve with continuous noise has no closed digits; delta() without digits= encloses it";
+        assert_eq!(refused.to_string(), message);
+    }
+
+    /// Of two others the test "one at least" has the height `E(L − rK)_+ = 1/(1 + r)`, `L` and `K` exponential: at every ε, and never 0.
+    #[test]
+    fn the_height_of_a_peak_of_an_open_range_has_digits_at_every_epsilon() {
+        let peaks = BinomialPeaks::new(3, vec![1], &number("0"), &number("1")).unwrap();
+        let curve = Curve::from(Directed(peaks, Direction::OneAgainstZero));
+        for epsilon in ["0", "1/2", "70", "4000"].map(number) {
+            let value = Evaluation::new(&epsilon, 200, &Uninterrupted).curve(&curve).unwrap();
+            let ratio = Ratio::new(&epsilon).at(300).unwrap();
+            let one = value.times(&ratio.plus(&Ball::one(), 300), 300);
+            assert!(!one.exceeds(&Ball::one()) && !Ball::one().exceeds(&one), "{epsilon:?}");
+            assert!(value.accuracy() >= 200, "{epsilon:?}");
         }
+        let refused = infinity_mass(&curve, 20, &Uninterrupted).unwrap_err().to_string();
+        assert!(refused.starts_with("the curve falls for ever"), "{refused}");
     }
 
     /// Beside no other entry, and of all or of none.

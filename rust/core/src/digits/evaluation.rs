@@ -40,7 +40,7 @@ impl<'a> Evaluation<'a> {
         Ratio::amplified(self.epsilon, &self.rate)
     }
 
-    /// The first and the last `j` with `p_j` in the range.
+    /// The first and the last `j` with `p_j` in the range. The end 0 has `p_0 = 0`, the end 1 has `p_N = 1`.
     pub(crate) fn peaks_within(
         &self,
         others: u64,
@@ -48,7 +48,10 @@ impl<'a> Evaluation<'a> {
         upper: &Rational,
         ratio: &Ratio,
     ) -> Result<(u64, u64), Error> {
-        let first = others - self.peak(others, lower, ratio)?.0;
+        let first = if lower.is_zero() { 0 } else { others - self.peak(others, lower, ratio)?.0 };
+        if *upper == Rational::from(1i64) {
+            return Ok((first, others));
+        }
         let (floor, whole) = self.peak(others, upper, ratio)?;
         Ok((first, (others - floor).saturating_sub(u64::from(!whole))))
     }

@@ -245,26 +245,24 @@ impl Digits for Directed<BinomialPeaks> {
         if tests.gives_away() {
             return Ok(digits::Ball::one());
         }
-        if tests.is_open() {
-            return Err(Error::precision(
-                "tests over a range of probabilities that reaches 0 or 1 have no last point of change, and no digits; delta() \
-                 encloses them",
-            ));
-        }
         // Beside no other entry a test gives the value away, or there is none.
         if tests.size() == 1 {
             return Ok(digits::Ball::zero());
         }
         let (lower, upper) = tests.range(*direction);
-        let ratio = at.ratio(last_change(&[&lower, &upper]));
+        let ratio = if tests.is_open() { at.whole_ratio() } else { at.ratio(last_change(&[&lower, &upper])) };
         let (first, last) = at.peaks_within(tests.size() - 1, &lower, &upper, &ratio)?;
         at.greatest(tests.size(), &ratio, Vec::new(), &tests.outermost(*direction, first, last))
     }
 
-    // An open range has no digits.
     fn last_change(&self) -> u64 {
         let (lower, upper) = self.0.range(Direction::OneAgainstZero);
         last_change(&[&lower, &upper])
+    }
+
+    /// The heights of peaks near an end of `[0, 1]` fall for ever; where there are none the curve is 0.
+    fn falls_for_ever(&self) -> bool {
+        self.0.is_open() && !self.0.gives_away()
     }
 
     fn limit(&self, limit: Limit) -> Option<Rational> {

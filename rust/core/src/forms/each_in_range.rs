@@ -108,9 +108,8 @@ impl EachInRange {
         let (attained, proved) = search.bracket()?;
         Ok(match self.end {
             Some(End::Lower) => attained,
-            Some(_) => proved,
             None if attained.certainly_less(proved) => attained.hull(proved),
-            None => proved,
+            Some(_) | None => proved,
         })
     }
 

@@ -61,8 +61,13 @@ pub trait Digits {
     /// [`Error::Precision`], [`Error::Interrupted`].
     fn value(&self, at: &digits::Evaluation<'_>) -> Result<digits::Ball, Error>;
 
-    /// An ε from which on the curve is constant.
+    /// An ε from which on the curve is constant, unless it [falls for ever](Self::falls_for_ever).
     fn last_change(&self) -> u64;
+
+    /// Whether the curve is constant from no ε on: then it falls to a limit that it does not attain.
+    fn falls_for_ever(&self) -> bool {
+        false
+    }
 
     /// `δ` at one end of the curve, if it is a rational that is short enough to be written out.
     fn limit(&self, limit: Limit) -> Option<Rational> {

@@ -1,6 +1,6 @@
 //! ε(δ) to any number of digits: certified comparisons move the ends of a bracket, estimates only say where to compare.
 
-use super::{at_limit, last_change_of};
+use super::{at_limit, falls_for_ever, last_change_of};
 use crate::curve::Curve;
 use crate::digits::Evaluation;
 use crate::digits::ball::Ball;
@@ -15,6 +15,9 @@ use crate::numbers::rational::Rational;
 const TRIES: u32 = 3;
 /// Bits of the first comparisons, unless δ almost equals an end of the curve.
 const COARSE: usize = 64;
+
+/// The logarithm of the largest ε that is tried for a curve that falls for ever: `e^(2^30)` has an exponent of 31 bits.
+const LARGEST_DOUBLING: i128 = 30;
 
 /// What a certified evaluation says about an ε.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,8 +75,11 @@ pub(super) fn epsilon(
     if start.side == Side::Reached {
         return Ok(DigitsEnclosure::from(&Ball::zero()));
     }
-    let last = Ball::from(last_change_of(curve));
-    let end = search.look_at_end(&last, Limit::Infinity)?;
+    let mut last = Ball::from(last_change_of(curve));
+    let mut end = search.look_at_end(&last, Limit::Infinity)?;
+    if falls_for_ever(curve) && !delta.is_zero() {
+        end = search.beyond(&mut last, end)?;
+    }
     if end.side == Side::Missed {
         return Ok(DigitsEnclosure::point(Dyadic::Infinity));
     }
@@ -126,6 +132,18 @@ impl Search<'_> {
         // ln(1 + x) is about x.
         let gap = excess.div(self.delta).map(|excess| Ball::rational(&excess, COARSE).midpoint());
         Ok(Look { side, gap, ..look })
+    }
+
+    /// Of a curve that falls for ever: further out, until δ is reached or ε is beyond all that anybody asks for.
+    fn beyond(&self, last: &mut Ball, mut end: Look) -> Result<Look, Error> {
+        while end.side != Side::Reached {
+            if last.log2() > LARGEST_DOUBLING {
+                return Err(Error::precision("the curve falls for ever, and does not reach delta in sight"));
+            }
+            *last = last.scaled(1);
+            end = self.look(last, self.accuracy + COARSE)?.1;
+        }
+        Ok(end)
     }
 
     /// From `[0, reached]` to a bracket whose lower end is not zero: near zero `ln Δ` falls like `ε²`.

@@ -1,0 +1,332 @@
+"""Exact tables that are published only if every possible cell holds a minimum number of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, ClassVar, TypeAlias
+
+from statpriv import budget
+from statpriv.errors import ArgumentError
+from statpriv.model.queries.labels import Labelled
+from statpriv.model.queries.processed import Numerical
+from statpriv.model.queries.protocol import Pair
+from statpriv.numeric.arguments import as_items, is_list, is_mapping
+from statpriv.numeric.exact import Number, as_count
+from statpriv.numeric.literals import abridged
+
+Cell: TypeAlias = Any
+"""A tuple with the category of each dimension; or the number of the cell, where only their number is stated."""
+Dimensions: TypeAlias = "tuple[tuple[str, tuple[str, ...]], ...]"
+
+DEFAULT = "default"
+"""The key of the minimum of all cells that have none of their own."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ContingencyTable(Labelled, Numerical):
+    """An exact table of counts, published only if every possible cell holds a minimum number of entries.
+
+    What that protects does not depend on the law of the entries: they are independent and share one law, whatever it
+    is. Every function of the published table is covered too: margins, percentages, rounded counts and charts.
+
+    A possible cell without entries is below its minimum, so the table is withheld. There is no exception for zeros:
+    "nobody is in this cell" tells everybody that they are not in it. Declare a cell `impossible` if no entry *can* be
+    in it.
+
+    Parameters
+    ----------
+    cells_or_dimensions : int or dict of str to list of str
+        The number of possible cells, at least 2. Or the categories of each dimension: distinct texts that are not
+        empty. They are declared, never taken from the data.
+    minimum : int or dict
+        The least number of entries of every cell, at least 2. Or a dict from cell to minimum; the key ``"default"``
+        states the minimum of all other cells. A cell is a tuple of categories, in the order of the dimensions, or a
+        number from 0.
+    impossible : iterable of cells
+        Cells that no entry can be in; they are left out.
+    by : str, optional
+        The dimension that is a public classification: everybody may know the class of each entry. The table of each
+        class is published or withheld by itself, and no total over the classes is published. Entries of different
+        classes may have different laws.
+    attribute : str, optional
+        What says that two queries ask the *same*.
+    name : str, optional
+        A label; it proves nothing.
+
+    Attributes
+    ----------
+    dimensions : tuple of (str, tuple of str), or None
+        Name and categories of each dimension, where they are stated.
+    minimum : int
+        The least minimum of all possible cells.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed; the message names it.
+
+    Notes
+    -----
+    Source: the theorem in docs/explanation/minimum-counts.md, with the proof.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> table = sp.ContingencyTable(
+    ...     {"region": ["n", "s"], "age": ["<30", "30-60", ">60"]}, minimum=10, impossible=[("n", "<30")]
+    ... )
+    >>> table.number_of_cells, table.cells[0]
+    (5, ('n', '30-60'))
+    >>> sp.privacy_curve(table, sp.Population(5000)).delta(2).upper < 8.5e-6
+    True
+    """
+
+    dimensions: Dimensions | None
+    minimum: int
+    minima: tuple[tuple[Cell, int], ...]
+    """Cells with a minimum of their own that differs from `default`, in the order of the cells."""
+    default: int
+    """The minimum of all other cells."""
+    impossible: tuple[Cell, ...]
+    by: str | None
+    stated_cells: int
+    """The number of cells, impossible ones included."""
+    holds_for_every_law: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        cells_or_dimensions: Number | Mapping[str, Sequence[str]],
+        *,
+        minimum: Number | Mapping[Any, Number],
+        impossible: Iterable[Cell] = (),
+        by: str | None = None,
+        attribute: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._set_labels(attribute, name)
+        dimensions, stated = _read_cells(cells_or_dimensions)
+        object.__setattr__(self, "dimensions", dimensions)
+        object.__setattr__(self, "stated_cells", stated)
+        object.__setattr__(self, "impossible", self._read_impossible(impossible))
+        if by is not None and (dimensions is None or by not in dict(dimensions)):
+            allowed = "None" if dimensions is None else f"one of {', '.join(map(repr, dict(dimensions)))} or None"
+            raise ArgumentError(f"by = {abridged(by)}; {allowed} is required: the dimension that classifies publicly")
+        object.__setattr__(self, "by", by)
+        if self.number_of_cells < 2:
+            raise ArgumentError(
+                f"the table has {self.number_of_cells} possible cells; at least two are required, one alone says "
+                "nothing about anybody"
+            )
+        default, minima = self._read_minima(minimum)
+        object.__setattr__(self, "default", default)
+        object.__setattr__(self, "minima", minima)
+        others = [default] if len(minima) < self.number_of_cells else []
+        object.__setattr__(self, "minimum", min([*others, *(least for _, least in minima)]))
+
+    # --- reading ---
+
+    def _read_impossible(self, impossible: Iterable[Cell]) -> tuple[Cell, ...]:
+        required = "a list of cells is required, such as [('north', '<30')]"
+        named = {self._read_cell(cell, "impossible") for cell in as_items(impossible, "impossible", required)}
+        return tuple(sorted(named, key=self._place))
+
+    def _read_cell(self, cell: Any, name: str) -> Cell:  # noqa: ANN401  (a user's)
+        """A cell, impossible or not, as tables write it."""
+        if self.dimensions is None:
+            try:
+                number = as_count(cell, name)
+            except ArgumentError:
+                number = self.stated_cells
+            if number < self.stated_cells:
+                return number
+            raise ArgumentError(f"{name} has {abridged(cell)}; a cell is a number from 0 to {self.stated_cells - 1}")
+        key = tuple(cell) if is_list(cell) else cell
+        kinds = dict(self.dimensions)
+        if isinstance(key, tuple) and len(key) == len(kinds) and all(map(_is_among, key, kinds.values())):
+            return key
+        raise ArgumentError(
+            f"{name} has {abridged(cell)}; a cell is a tuple with a category of {', '.join(map(repr, kinds))}, in this "
+            "order"
+        )
+
+    def _read_minima(self, minimum: Any) -> tuple[int, tuple[tuple[Cell, int], ...]]:  # noqa: ANN401
+        if not is_mapping(minimum):
+            return _read_minimum(minimum, "minimum"), ()
+        stated = dict(minimum)
+        default = stated.pop(DEFAULT, None)
+        read = {self._read_cell(cell, "minimum"): least for cell, least in stated.items()}
+        if refused := [cell for cell in read if cell in self._excluded]:
+            raise ArgumentError(
+                f"minimum has {abridged(refused[0])}, which is declared impossible; leave one of them out"
+            )
+        minima = {cell: _read_minimum(least, f"minimum[{abridged(cell)}]") for cell, least in read.items()}
+        if default is None and len(minima) < self.number_of_cells:
+            missing = next(cell for cell in self._all_cells() if cell not in self._excluded and cell not in minima)
+            raise ArgumentError(
+                f"minimum states none for {abridged(missing)}; one for every possible cell is required, or the key "
+                f"{DEFAULT!r} for all others"
+            )
+        others = max(minima.values()) if default is None else _read_minimum(default, f"minimum[{DEFAULT!r}]")
+        own = [(cell, least) for cell, least in minima.items() if least != others]
+        return others, tuple(sorted(own, key=lambda item: self._place(item[0])))
+
+    # --- the cells ---
+
+    def _all_cells(self) -> Iterable[Cell]:
+        if self.dimensions is None:
+            return range(self.stated_cells)
+        return product(*(categories for _, categories in self.dimensions))
+
+    def _place(self, cell: Cell) -> int:
+        """The place of a cell in row-major order, impossible cells included."""
+        place = 0
+        for (_, categories), category in zip(self.dimensions or (), cell if self.dimensions else (), strict=True):
+            place = place * len(categories) + categories.index(category)
+        return place if self.dimensions else int(cell)
+
+    @cached_property
+    def _excluded(self) -> frozenset[Cell]:
+        return frozenset(self.impossible)
+
+    @property
+    def number_of_cells(self) -> int:
+        """The number of possible cells."""
+        return self.stated_cells - len(self.impossible)
+
+    @cached_property
+    def cells(self) -> Sequence[Cell]:
+        """The possible cells in row-major order: tuples of categories, or numbers where only their number is stated."""
+        if self.dimensions is None and not self.impossible:
+            return range(self.stated_cells)
+        return tuple(cell for cell in self._all_cells() if cell not in self._excluded)
+
+    def minimum_of(self, cell: Cell) -> int:
+        """The least number of entries of a possible cell.
+
+        Raises
+        ------
+        ArgumentError
+            It is no possible cell.
+        """
+        read = self._read_cell(cell, "cell")
+        if read in self._excluded:
+            raise ArgumentError(f"cell = {abridged(cell)} is declared impossible; a possible cell is required")
+        return self._own_minima.get(read, self.default)
+
+    @cached_property
+    def _own_minima(self) -> dict[Cell, int]:
+        return dict(self.minima)
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of the public classification that have possible cells; none without one."""
+        if self.by is None:
+            return ()
+        inhabited = {self.class_of(cell) for cell in self.cells}
+        return tuple(category for category in dict(self.dimensions or ())[self.by] if category in inhabited)
+
+    def class_of(self, cell: Cell) -> str | None:
+        """The class of a cell, where the classification is public."""
+        if self.by is None:
+            return None
+        return str(cell[[name for name, _ in self.dimensions or ()].index(self.by)])
+
+    def least_minima(self, of_class: str | None = None) -> tuple[int, int] | None:
+        """The two least minima of the possible cells, of a class if one is named; None where it has one cell alone."""
+        if of_class is None and not self.minima:
+            return self.default, self.default
+        found = sorted(
+            self._own_minima.get(cell, self.default) for cell in self.cells if of_class in (None, self.class_of(cell))
+        )[:2]
+        return (found[0], found[1]) if len(found) == 2 else None
+
+    # --- what every query states ---
+
+    @property
+    def kind(self) -> str:
+        """What messages call queries of this kind."""
+        return "ContingencyTable"
+
+    def values_in(self, group: str | None = None) -> tuple[Cell, ...]:
+        """The possible cells, the same in all groups."""
+        del group
+        return tuple(self.cells)
+
+    @property
+    def pairs_required(self) -> str:
+        """Which pairs of cells are allowed, as messages say it."""
+        same = f" of one category of {self.by!r}" if self.by is not None else ""
+        return f"a pair of different possible cells{same}, or None is required"
+
+    def _read_pair(self, first: Any, second: Any) -> Pair:  # noqa: ANN401  (a user's)
+        try:
+            v, w = self._read_cell(first, "pair"), self._read_cell(second, "pair")
+        except ArgumentError:
+            return None
+        allowed = v != w and not {v, w} & self._excluded and self.class_of(v) == self.class_of(w)
+        return (v, w) if allowed else None
+
+    def __repr__(self) -> str:
+        stated = self.stated_cells if self.dimensions is None else {name: [*own] for name, own in self.dimensions}
+        minimum = {DEFAULT: self.default, **self._own_minima} if self.minima else self.default
+        further = [f"impossible={[*self.impossible]!r}"] if self.impossible else []
+        further += [f"by={self.by!r}"] if self.by is not None else []
+        return self._shown(repr(stated), f"minimum={minimum!r}", *further)
+
+
+def _is_among(category: object, categories: tuple[str, ...]) -> bool:
+    return isinstance(category, str) and category in categories
+
+
+def _read_cells(stated: Any) -> tuple[Dimensions | None, int]:  # noqa: ANN401  (a user's)
+    """The dimensions, where they are stated, and the number of cells."""
+    if not is_mapping(stated):
+        try:
+            return None, as_count(stated, "cells_or_dimensions", least=2)
+        except ArgumentError:
+            raise ArgumentError(
+                f"cells_or_dimensions = {abridged(stated)}; a whole number of cells, at least 2, or a dict from each "
+                "dimension to a list of its categories is required"
+            ) from None
+    given = stated
+    if not given:
+        raise ArgumentError("cells_or_dimensions = {}; at least one dimension is required")
+    dimensions = tuple((_read_text(name, "a dimension"), _read_categories(name, given[name])) for name in given)
+    cells = prod(len(categories) for _, categories in dimensions)
+    if cells > budget.MAX_TABLE_CELLS:
+        raise ArgumentError(
+            f"cells_or_dimensions has {cells} cells; at most {budget.MAX_TABLE_CELLS} are allowed. State the number of "
+            "possible cells instead of the dimensions, or fewer categories"
+        )
+    return dimensions, cells
+
+
+def _read_categories(dimension: str, categories: object) -> tuple[str, ...]:
+    name = f"cells_or_dimensions[{dimension!r}]"
+    required = "a list of categories, distinct texts that are not empty, is required"
+    read = tuple(
+        _read_text(category, f"a category of {dimension!r}") for category in as_items(categories, name, required)
+    )
+    if not read or len(set(read)) < len(read):
+        raise ArgumentError(f"{name} = {abridged(categories)}; {required}")
+    return read
+
+
+def _read_text(text: object, what: str) -> str:
+    if not isinstance(text, str) or not text:
+        raise ArgumentError(f"{what} is {abridged(text)}; a text that is not empty is required")
+    return text
+
+
+def _read_minimum(minimum: Any, name: str) -> int:  # noqa: ANN401  (a user's)
+    try:
+        return as_count(minimum, name, least=2)
+    except ArgumentError:
+        raise ArgumentError(
+            f"{name} = {abridged(minimum)}; a whole number of at least 2 is required: a cell of one entry shows where "
+            "that entry is"
+        ) from None

@@ -1,0 +1,98 @@
+"""The least minimum count of cells that reaches a guarantee.
+
+**Monotone.** δ_T does not rise with T: its heights ``h(k, l)`` fall in k and in l
+(docs/explanation/minimum-counts.md). So bisection finds the least T, and all smaller ones fail by the same bound.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from statpriv import budget
+from statpriv.curves.minimum_count import minimum_count_curve
+from statpriv.errors import ArgumentError, GuaranteeNotReachedError, UndecidedError
+from statpriv.numeric.exact import Number, as_count, as_fraction
+from statpriv.numeric.literals import at_least, at_most, literal, spelled
+from statpriv.numeric.search import least_integer
+from statpriv.planning.designs import Design, Trial
+
+
+def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: str = "tightest") -> Design:
+    """The least minimum count of every cell with which an exact table is (ε, δ)-statistically private.
+
+    Parameters
+    ----------
+    epsilon, delta : number
+        The guarantee: ε in nats, at least 0, and δ above 0, up to 1.
+    known : int, default 0
+        Number of entries an adversary knows.
+    bound : str, default "tightest"
+        As for :func:`statpriv.minimum_count_curve`.
+
+    Returns
+    -------
+    Design
+        Its `value` is the minimum count.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+    GuaranteeNotReachedError
+        No minimum count up to 2^50 reaches the target.
+
+    Notes
+    -----
+    Source: the theorem in docs/explanation/minimum-counts.md, with the proof.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> plan = sp.design.least_minimum(epsilon=1, delta="1e-5")
+    >>> plan.value, plan.neighbour.value, plan.neighbour.verdict
+    (30, 29, 'undecided')
+    >>> sp.design.least_minimum(epsilon=1, delta="1e-5", known=5).value
+    34
+    """
+    exact, target, knows = as_fraction(epsilon, "epsilon"), as_fraction(delta, "delta"), as_count(known, "known")
+    if exact < 0:
+        raise ArgumentError(f"epsilon = {spelled(epsilon)}; a number of at least 0 is required")
+    if not 0 < target <= 1:
+        raise ArgumentError(f"delta = {spelled(delta)}; a number above 0, up to 1, is required: no minimum reaches 0")
+    trials: dict[int, Trial] = {}
+
+    def holds(least: int) -> bool:
+        if least not in trials:
+            trials[least] = _trial(least, exact, target, knows, bound)
+        return trials[least].verdict == "holds"
+
+    low = high = 2
+    while not holds(high):
+        if high >= budget.MAX_MINIMUM_COUNT:
+            raise GuaranteeNotReachedError(
+                f"no minimum count up to {high} reaches δ({literal(exact)}) ≤ {literal(target)}; "
+                "ask for a larger ε or δ"
+            )
+        low, high = high + 1, min(2 * max(high, knows), int(budget.MAX_MINIMUM_COUNT))
+    least = least_integer(holds, low, high)
+    neighbour = None
+    if least > 2:
+        holds(least - 1)
+        neighbour = trials[least - 1]
+    beyond = "No smaller one is allowed." if neighbour is None else "All smaller ones fail by the same bound: δ rises."
+    given = f"exact tables of any number of cells and entries, δ({literal(exact)}) ≤ {literal(target)}, {knows} known"
+    looked_at = tuple(trials[value] for value in sorted(trials))
+    return Design("minimum count", given, trials[least], neighbour, beyond, looked_at, len(trials), target)
+
+
+def _trial(least: int, epsilon: Fraction, delta: Fraction, known: int, bound: str) -> Trial:
+    curve = minimum_count_curve(least, known, bound)
+    reached = curve.delta(epsilon)
+    try:
+        holds = curve.satisfies(epsilon=epsilon, delta=delta)
+    except UndecidedError:
+        holds = False
+    if holds:
+        return Trial(least, "holds", f"δ ≤ {at_most(reached.upper)}", (), reached, None, curve)
+    why = f"the bound is at least {at_least(reached.lower)}, which refutes nothing"
+    return Trial(least, "undecided", why, (), reached, None, curve)

@@ -1,0 +1,118 @@
+"""The values of a plan file's keys: exact numbers and printable texts, each with its rule in words."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, TypeAlias
+
+from statpriv import budget
+from statpriv.errors import MissingExtraError
+from statpriv.releasing.sql_text import unprintable
+
+try:
+    from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, WithJsonSchema
+except ImportError as missing:
+    raise MissingExtraError("a plan needs pydantic: pip install 'statpriv[release]'") from missing
+
+DECIMAL = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?")
+RATIO = re.compile(r"[+-]?[0-9]{1,400}/0*[1-9][0-9]{0,400}")
+_NUMBER_RULE = 'must be a number such as 0.1, "0.1" or "1/10"'
+
+
+def exact_number(value: object) -> Fraction:
+    """Read a number exactly."""
+    # The patterns bound the length, so that 1e999999999 is never expanded into an integer.
+    text = str(value) if type(value) in (int, Decimal, str) else ""
+    if DECIMAL.fullmatch(text) or RATIO.fullmatch(text):
+        return Fraction(text)
+    raise ValueError(_NUMBER_RULE)
+
+
+def _at_least_zero(value: Fraction) -> Fraction:
+    if value < 0:
+        raise ValueError("must be a number at least 0")
+    return value
+
+
+def in_unit_interval(value: Fraction) -> Fraction:
+    """Refuse what is no probability."""
+    if not 0 <= value <= 1:
+        raise ValueError("must be a number from 0 to 1")
+    return value
+
+
+def _as_a_double(value: Fraction) -> Fraction:
+    # A report also states the number as a double, which must not be 0 or infinite unless the number is.
+    exponent = budget.MAX_PLAN_EXPONENT
+    if value and not Fraction(1, 10**exponent) <= value <= 10**exponent:
+        raise ValueError(f"must be 0, or a number from 1e-{exponent} to 1e{exponent}")
+    return value
+
+
+def _proper_share(value: Fraction) -> Fraction:
+    if not 0 < value <= 1:
+        raise ValueError("must be a number above 0 and at most 1")
+    return value
+
+
+def whole_number(value: object, *, least: int) -> int:
+    """Read a whole number that is not written as a text."""
+    rule = f"must be a whole number from {least} to 2^53"
+    try:
+        number = exact_number(value)
+    except ValueError:
+        raise ValueError(rule) from None
+    if type(value) is str or number.denominator != 1 or not least <= number <= budget.MAX_INTEGER:
+        raise ValueError(rule)
+    return int(number)
+
+
+def whole_count(value: object) -> int:
+    """Read a number of rows, 0 included."""
+    return whole_number(value, least=0)
+
+
+def whole_size(value: object) -> int:
+    """Read a number of rows, at least 1."""
+    return whole_number(value, least=1)
+
+
+def printable(value: object, *, longest: int) -> str:
+    """Read a text that a page can show on one line."""
+    if not isinstance(value, str) or not value.strip() or len(value) > longest:
+        raise ValueError(f"must be a text of 1 to {longest} characters, in quotes")
+    if (character := unprintable(value)) is not None:
+        raise ValueError(f"holds the character {character}; control and bidirectional ones are not allowed")
+    return value
+
+
+def printed_label(value: object) -> str:
+    """Read a label of a report."""
+    return printable(value, longest=200)
+
+
+def _note(value: object) -> str:
+    return printable(value, longest=1000)
+
+
+NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^({DECIMAL.pattern}|{RATIO.pattern})$"}]}
+Number: TypeAlias = Annotated[Fraction, PlainValidator(exact_number), WithJsonSchema(NUMBER_SCHEMA)]
+Epsilon: TypeAlias = Annotated[Number, AfterValidator(_at_least_zero), AfterValidator(_as_a_double)]
+Delta: TypeAlias = Annotated[Number, AfterValidator(in_unit_interval), AfterValidator(_as_a_double)]
+Share: TypeAlias = Annotated[Number, AfterValidator(_proper_share)]
+Count: TypeAlias = Annotated[int, PlainValidator(whole_count), WithJsonSchema({"type": "integer", "minimum": 0})]
+Size: TypeAlias = Annotated[int, PlainValidator(whole_size), WithJsonSchema({"type": "integer", "minimum": 1})]
+Label: TypeAlias = Annotated[
+    str, PlainValidator(printed_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 200})
+]
+Note: TypeAlias = Annotated[
+    str, PlainValidator(_note), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 1000})
+]
+
+
+class StrictTable(BaseModel):
+    """A table of a plan file; a key that it does not name is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)

@@ -1,0 +1,305 @@
+"""Exact tables as a report states them: their cells, what is withheld, and the totals that may be formed.
+
+A table is published only if every possible cell holds at least `minimum` rows and every row is in a declared cell. With
+a public classification (`by`), each class is published or withheld by itself. Everything here is a function of one
+entry of the key `tables` of a report, and so of what was published.
+
+**Totals.** A sum over any dimension but `by` is a function of the published table of one class (or of the whole table),
+so that it is covered by the guarantee of that table. A sum over the classes is never formed. Where a class is withheld,
+the total less the other classes would be the table that was withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, Literal, TypeAlias
+
+from statpriv.errors import ArgumentError
+from statpriv.numeric.literals import abridged
+
+__all__ = ["RESERVED_NAMES", "Cell", "PublishedTable", "Status", "contradictions", "holds_other_keys"]
+
+Cell: TypeAlias = tuple[str, ...]
+"""The category of each dimension, in the order of the dimensions."""
+Status: TypeAlias = Literal["published", "withheld", "impossible", "not counted"]
+
+RESERVED_NAMES = ("count", "count_status")
+"""Names that no dimension may have: columns and keys that stand beside the dimensions."""
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table of a report.
+
+    Attributes
+    ----------
+    name
+        A label; labels may repeat.
+    dimensions
+        Name and declared categories of each dimension.
+    minimum
+        The least number of rows of every possible cell.
+    impossible
+        The cells that were declared impossible.
+    by, by_source
+        The dimension that is a public classification, and where it is public; None without one.
+    published
+        Whether anything of the table is published; None if nothing was counted.
+    withheld
+        The classes that are withheld, where there is a public classification.
+    rows
+        The number of rows that were asked.
+    counts
+        The published cells with their counts, in row-major order.
+    """
+
+    name: str
+    dimensions: tuple[tuple[str, tuple[str, ...]], ...]
+    minimum: int
+    impossible: tuple[Cell, ...]
+    by: str | None
+    by_source: str | None
+    published: bool | None
+    withheld: tuple[str, ...]
+    rows: int
+    counts: tuple[tuple[Cell, int], ...]
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> PublishedTable:
+        """Read an entry of the key `tables` of a report that is valid by the schema.
+
+        Parameters
+        ----------
+        document
+            The JSON object.
+
+        Returns
+        -------
+        PublishedTable
+
+        Raises
+        ------
+        ArgumentError
+            If the table contradicts its own rule; see :func:`contradictions`.
+
+        Notes
+        -----
+        Source: docs/reference/report-file.md.
+
+        Examples
+        --------
+        >>> table = PublishedTable.from_document(
+        ...     {
+        ...         "name": "Region by age", "minimum": 10, "rows": 51, "published": True, "withheld": [],
+        ...         "dimensions": {"region": ["n", "s"], "age": ["<30", "30+"]},
+        ...         "impossible": [["n", "<30"]], "by": None, "by_source": None,
+        ...         "cells": [
+        ...             {"region": "n", "age": "30+", "count": 12},
+        ...             {"region": "s", "age": "<30", "count": 10},
+        ...             {"region": "s", "age": "30+", "count": 29},
+        ...         ],
+        ...     }
+        ... )
+        >>> table.margin("age"), table.margin()
+        ({('<30',): 10, ('30+',): 41}, {(): 51})
+        >>> table.status(("n", "<30"))
+        'impossible'
+        """
+        if faults := contradictions(document):
+            raise ArgumentError(f"tables: {'; '.join(faults)}")
+        names = tuple(document["dimensions"])
+        return cls(
+            **{key: document[key] for key in ("name", "minimum", "by", "by_source", "published", "rows")},
+            dimensions=tuple((name, tuple(categories)) for name, categories in document["dimensions"].items()),
+            impossible=tuple(map(tuple, document["impossible"])),
+            withheld=tuple(document["withheld"]),
+            counts=tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"]),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the dimensions."""
+        return tuple(name for name, _ in self.dimensions)
+
+    def categories(self, dimension: str) -> tuple[str, ...]:
+        """The declared categories of a dimension."""
+        return dict(self.dimensions)[dimension]
+
+    @property
+    def number_of_cells(self) -> int:
+        """The number of declared cells, impossible ones included."""
+        return prod(len(categories) for _, categories in self.dimensions)
+
+    def cells(self) -> Iterator[Cell]:
+        """All declared cells in row-major order, impossible ones included."""
+        return product(*(categories for _, categories in self.dimensions))
+
+    @cached_property
+    def by_cell(self) -> Mapping[Cell, int]:
+        """The published counts by cell."""
+        return dict(self.counts)
+
+    @cached_property
+    def _excluded(self) -> frozenset[Cell]:
+        return frozenset(self.impossible)
+
+    def status(self, cell: Cell) -> Status:
+        """What became of a declared cell. Of a withheld table it does not depend on the counts."""
+        if cell in self._excluded:
+            return "impossible"
+        if self.published is None:
+            return "not counted"
+        return "published" if cell in self.by_cell else "withheld"
+
+    @property
+    def summable(self) -> tuple[str, ...]:
+        """The dimensions over which totals may be formed: all but the public classification."""
+        return tuple(name for name in self.names if name != self.by)
+
+    def margin(self, *kept: str) -> dict[Cell, int]:
+        """Exact totals of the published cells over all dimensions but the named ones.
+
+        Parameters
+        ----------
+        *kept
+            Names of dimensions; none of them for the grand total.
+
+        Returns
+        -------
+        dict of tuple to int
+            By the categories of the named dimensions, in the order in which they are declared. Combinations of which
+            no cell is published are left out.
+
+        Raises
+        ------
+        ArgumentError
+            If a name is no dimension or stands there twice, or if the total would be over the public classification.
+        """
+        if len(set(kept)) < len(kept) or not set(kept) <= set(self.names):
+            raise ArgumentError(
+                f"kept = {abridged(kept)}; different names of {', '.join(map(repr, self.names))} are required"
+            )
+        if self.by is not None and self.by not in kept:
+            raise ArgumentError(
+                f"kept = {abridged(kept)}; {self.by!r} has to be among them: it is a public classification, and no "
+                "total over its classes is formed, since with all classes but one it would tell the last one"
+            )
+        places = [self.names.index(name) for name in kept]
+        totals: dict[Cell, int] = {}
+        for cell, count in self.counts:
+            key = tuple(cell[place] for place in places)
+            totals[key] = totals.get(key, 0) + count
+        ordered = product(*(self.categories(name) for name in kept))
+        return {key: totals[key] for key in ordered if key in totals}
+
+    @property
+    def smallest(self) -> int | None:
+        """The smallest published count; None if nothing is published."""
+        return min((count for _, count in self.counts), default=None)
+
+
+# --- consistency ---------------------------------------------------------------------------------
+
+
+def contradictions(table: Mapping[str, Any]) -> list[str]:
+    """Why no release can have published this table.
+
+    Parameters
+    ----------
+    table
+        An entry of the key `tables` of a report, valid by the schema.
+
+    Returns
+    -------
+    list of str
+        Sentences that name the leaves. They quote no name, category or count, because a message about something that
+        should not be in a report should not contain it either. Empty if the table is consistent with its rule.
+    """
+    return list(_declaration_faults(table)) or list(_content_faults(table))
+
+
+def holds_other_keys(table: Mapping[str, Any]) -> bool:
+    """Whether a cell holds a key that is no dimension, or a category that is not declared.
+
+    The schema of reports cannot say which keys a cell may have. So this is part of the barrier that keeps everything
+    that is not meant to be published from leaving with a report.
+    """
+    declared: dict[str, frozenset[str]] = {name: frozenset(own) for name, own in table["dimensions"].items()}
+    return any(
+        cell.keys() != {*declared, "count"} or any(cell[name] not in own for name, own in declared.items())
+        for cell in table["cells"]
+    )
+
+
+def _declaration_faults(table: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the declared cells."""
+    dimensions, impossible = table["dimensions"], [tuple(cell) for cell in table["impossible"]]
+    if not dimensions or not all(map(_are_distinct, dimensions.values())):
+        yield "tables.dimensions has to state different categories for at least one dimension"
+        return
+    if set(RESERVED_NAMES) & set(dimensions):
+        yield f"tables.dimensions has one with a reserved name ({', '.join(RESERVED_NAMES)})"
+    if len(set(impossible)) < len(impossible) or not all(_is_declared(cell, dimensions) for cell in impossible):
+        yield "tables.impossible has to name different declared cells, by a category of each dimension in their order"
+    elif prod(map(len, dimensions.values())) - len(impossible) < 2:
+        yield "tables.impossible leaves fewer than two possible cells"
+    if table["by"] is not None and table["by"] not in dimensions:
+        yield "tables.by is none of tables.dimensions"
+    if (table["by"] is None) != (table["by_source"] is None):
+        yield "tables.by_source is there exactly if tables.by is"
+
+
+def _content_faults(table: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the published cells, where the declaration is sound."""
+    dimensions, withheld = table["dimensions"], table["withheld"]
+    names, excluded = [*dimensions], {tuple(cell) for cell in table["impossible"]}
+    place = None if table["by"] is None else names.index(table["by"])
+    possible = [cell for cell in product(*dimensions.values()) if cell not in excluded]
+    classes = [] if place is None else list(dict.fromkeys(cell[place] for cell in possible))
+    classes.sort(key=[] if place is None else dimensions[table["by"]].index)
+    if table["published"] is None:
+        expected = []
+        if withheld:
+            yield "tables.withheld names classes, but tables.published says that nothing was counted"
+    else:
+        if withheld != [name for name in classes if name in withheld]:
+            yield "tables.withheld has to name classes of tables.by that have possible cells, in their order"
+        if place is not None and table["published"] != (len(withheld) < len(classes)):
+            yield "tables.published has to be true exactly if a class is not in tables.withheld"
+        hidden = set(withheld)
+        expected = [cell for cell in possible if place is None or cell[place] not in hidden]
+        expected = expected if table["published"] else []
+    if not _are(table["cells"], names, expected):
+        yield (
+            "tables.cells has to hold exactly the possible cells that are not withheld, in row-major order, each with "
+            "one category of every dimension and a count, and nothing if tables.published is not true"
+        )
+        return
+    counts = [cell["count"] for cell in table["cells"]]
+    if any(count < table["minimum"] for count in counts):
+        yield "tables.cells.count is below tables.minimum"
+    if counts and not (sum(counts) <= table["rows"] if withheld else sum(counts) == table["rows"]):
+        yield f"tables.cells.count add up to {'more than' if withheld else 'something else than'} tables.rows"
+
+
+def _are(cells: Sequence[Mapping[str, Any]], names: Sequence[str], expected: Sequence[Cell]) -> bool:
+    """Whether the stated cells are the expected ones, with no other key than their categories and the count."""
+    keys = {*names, "count"}
+    return len(cells) == len(expected) and all(
+        stated.keys() == keys and all(stated[name] == category for name, category in zip(names, cell, strict=True))
+        for stated, cell in zip(cells, expected, strict=True)
+    )
+
+
+def _are_distinct(categories: Sequence[str]) -> bool:
+    return bool(categories) and len(set(categories)) == len(categories)
+
+
+def _is_declared(cell: Cell, dimensions: Mapping[str, Sequence[str]]) -> bool:
+    return len(cell) == len(dimensions) and all(
+        category in categories for category, categories in zip(cell, dimensions.values(), strict=True)
+    )

@@ -1,0 +1,139 @@
+"""Theorem 5.2 for entries that differ, on a partition that is uniform over all entries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from statpriv import budget
+from statpriv._native import Curve
+from statpriv.errors import NotAvailableError
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.lowering.background import known_by_group
+from statpriv.lowering.contributions import World, contributions
+from statpriv.lowering.drawn_groups import at_most, count_of_one_kind, count_of_own
+from statpriv.lowering.entry_classes import by_class
+from statpriv.model.adversaries import Adversary
+from statpriv.model.draws import drawn_once
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.populations import Population
+from statpriv.model.queries.histogram import HistogramQuery
+from statpriv.model.queries.processed import PostProcessed
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.valued import Valued
+from statpriv.model.queries.variants import of_groups, unlabelled
+from statpriv.model.situation import (
+    PartitionedSituation,
+    Query,
+    Situation,
+    asked_of,
+    capabilities,
+    gate_for_every_p,
+    steps_of,
+)
+from statpriv.rules.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
+from statpriv.rules.registry import lower, rule
+from statpriv.rules.whole_population import worst, worst_gaps
+
+Numbers: TypeAlias = "dict[str, int]"
+"""A number of entries of each group."""
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(PropertyQuery, HistogramQuery, Valued, PostProcessed),
+    samplings=(RandomPartition,),
+    cost=61,
+    theorem=(
+        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε) for entries that differ (Theorem 5.2): SPC_k is the mean, over which of the "
+        "other entries share part k with the critical one, of the curve of the answer. How many of them are of "
+        "each group is multivariate hypergeometric; entries that are known, or whose p is a range of its own, are "
+        "revealed. The worst group of the critical entry, and of the known ones."
+    ),
+    source=f"{PAPER}, Theorem 5.2; docs/explanation/groups-in-a-partition.md",
+    assumptions=(INDEPENDENT, STATED, DRAWN),
+)
+def partition_sum_of_groups(situation: PartitionedSituation) -> Curve:
+    """The maximum over pairs is inside the sum, that over the critical entry outside."""
+    require_no_pattern(situation)
+    if situation.sampling.part_strata is not None:
+        raise NotApplicable("the partition is stratified by group")
+    differ = any(capabilities(query).laws_differ for query in situation.different_queries)
+    if not differ and not situation.adversary.by_group:
+        raise NotApplicable("all entries have one law, and are known by number")
+    if any(gate_for_every_p(query) is not None for query in situation.different_queries):
+        raise NotApplicable("the range of a gated count would be trusted")
+    situation = by_class(situation)
+    n, groups = situation.population.size, dict(situation.population.groups or ())
+    parts = Counter(zip(map(unlabelled, situation.queries), situation.sampling.part_sizes or (), strict=True))
+    weights = [Fraction(count * size, n) for (_, size), count in parts.items()]
+    curves = []
+    for known in known_by_group(situation.adversary, groups):
+        for critical in groups:
+            unknown = {name: max(size - (name == critical) - known.get(name, 0), 0) for name, size in groups.items()}
+            curves.append(Curve.mean(weights, [_given(situation, *part, critical, unknown) for part in parts]))
+    return worst(curves)
+
+
+def _given(situation: PartitionedSituation, query: Query, size: int, critical: str, unknown: Numbers) -> Curve:
+    """The sampling privacy curve of a part of this size that holds an entry of the group `critical`."""
+    number, asked, pair = situation.population.size - 1, capabilities(query), situation.one_pair
+    if asked.is_count:  # What is done to a count reveals no more than the count.
+        if (one := asked.probability()) is not None:
+            return count_of_one_kind(one, number + 1, number - sum(unknown.values()), size - 1, pair)
+        stated = {name: p for name in unknown if (p := asked.probability(name)) is not None}
+        return count_of_own(stated, unknown, critical, (number, size - 1), pair)
+    irrelevant = number - sum(unknown.values())
+    if asked.is_uniform and not irrelevant:
+        return _lowered(Situation(query, Population(size), None, Adversary(), pair))
+    if steps_of(query) and not irrelevant:
+        return _mean(unknown, size, lambda drawn: _processed(query, drawn, critical, situation))
+    plain = asked_of(query)
+    return _mean(unknown, size, lambda drawn: _total(plain, drawn, critical, situation), irrelevant)
+
+
+def _mean(unknown: Numbers, size: int, curve: Callable[[Numbers], Curve], irrelevant: int = 0) -> Curve:
+    """The mean over the numbers of others by group that are drawn for the part."""
+    room = [*unknown.values(), irrelevant]
+    if not at_most(budget.MAX_DRAWS, size - 1, room):
+        raise NotApplicable(f"a part can be composed in more than {budget.MAX_DRAWS} ways, and its answer is no count")
+    weights, curves = [], []
+    for draw in drawn_once(room, size - 1, critical=False):
+        numbers = [sum(number for _, number in drawn) for drawn in draw.others[:-1]]
+        weights.append(draw.weight)
+        curves.append(curve(dict(zip(unknown, numbers, strict=True))))
+    return Curve.mean(weights, curves)
+
+
+def _present(drawn: Numbers, critical: str) -> Population:
+    numbers = {name: number + (name == critical) for name, number in drawn.items()}
+    return Population(groups={name: number for name, number in numbers.items() if number})
+
+
+def _total(query: Query, drawn: Numbers, critical: str, situation: PartitionedSituation) -> Curve:
+    """What these others add, shifted by what the critical entry and the known ones add."""
+    population = _present(drawn, critical)
+    groups = dict(population.groups or ())
+    entries = contributions(Situation(of_groups(query, groups), population, None, Adversary()), labelled=True)
+    place = next(k for k, kind in enumerate(entries.classes) if kind.name in (None, critical))
+    world = World(entries, place, (0,) * len(entries.classes))
+    others = world.others
+    return worst([Curve.answers(others.shifted(gap), others) for gap in worst_gaps(world, situation.one_pair)])
+
+
+def _processed(query: Query, drawn: Numbers, critical: str, situation: PartitionedSituation) -> Curve:
+    """The released answer, for the worst entry of the part; at most what the answer reveals before it is processed."""
+    population = _present(drawn, critical)
+    asked, pair = of_groups(query, dict(population.groups or ())), situation.one_pair
+    released = _lowered(Situation(asked, population, None, Adversary(), pair))
+    return Curve.minimum([released, _total(asked_of(query), drawn, critical, situation)])
+
+
+def _lowered(situation: Situation) -> Curve:
+    try:
+        return lower(situation, "tightest").curve
+    except NotAvailableError as error:
+        raise NotApplicable(f"a part has no curve: {error}") from None
