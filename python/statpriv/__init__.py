@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from statpriv import planning as design
     from statpriv.assurance.certificate import Certificate
     from statpriv.assurance.verification import Claim, Verification, verify
+    from statpriv.audit.table import PublishedTable
     from statpriv.composition.accountant import PartitionAccountant
     from statpriv.composition.adaptive import compose_adaptive
     from statpriv.curves.build import compose, privacy_curve
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
         UndecidedError,
     )
     from statpriv.files.assessment import assess
+    from statpriv.files.published_table import TableLayout, read_table
+    from statpriv.files.table_assessment import assess_tables
     from statpriv.model import noise
     from statpriv.model.adversaries import Adversary
     from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
@@ -118,6 +121,7 @@ _HOME = {
     "PrivacyCurve": "curves.curve",
     "PropertyQuery": "model.queries.property",
     "PublicationError": "errors",
+    "PublishedTable": "audit.table",
     "RandomPartition": "model.partitions",
     "RangeGate": "model.queries.processed",
     "Relabel": "model.queries.processed",
@@ -129,6 +133,7 @@ _HOME = {
     "Stratified": "model.samplings",
     "SumQuery": "model.queries.sum",
     "TableError": "errors",
+    "TableLayout": "files.published_table",
     "TemplateLaw": "model.samplings",
     "Threshold": "model.queries.processed",
     "UndecidedError": "errors",
@@ -136,12 +141,14 @@ _HOME = {
     "WithReplacement": "model.samplings",
     "WithoutReplacement": "model.samplings",
     "assess": "files.assessment",
+    "assess_tables": "files.table_assessment",
     "compose": "curves.build",
     "compose_adaptive": "composition.adaptive",
     "delta_at_sizes": "curves.population_sweep",
     "hockey_stick": "distributions.hockey_stick",
     "minimum_count_curve": "curves.minimum_count",
     "privacy_curve": "curves.build",
+    "read_table": "files.published_table",
     "release": "releasing",
     "sensitivity_of": "planning.sensitivity",
     "verify": "assurance.verification",
@@ -206,6 +213,7 @@ __all__ = [
     "PrivacyCurve",
     "PropertyQuery",
     "PublicationError",
+    "PublishedTable",
     "RandomPartition",
     "RangeGate",
     "Relabel",
@@ -217,6 +225,7 @@ __all__ = [
     "Stratified",
     "SumQuery",
     "TableError",
+    "TableLayout",
     "TemplateLaw",
     "Threshold",
     "UndecidedError",
@@ -225,6 +234,7 @@ __all__ = [
     "WithoutReplacement",
     "__version__",
     "assess",
+    "assess_tables",
     "compose",
     "compose_adaptive",
     "delta_at_sizes",
@@ -239,6 +249,7 @@ __all__ = [
     "noiseless",
     "partial_knowledge",
     "privacy_curve",
+    "read_table",
     "reference",
     "release",
     "sensitivity_of",

@@ -1,10 +1,10 @@
 """Every limit of the package: its value, what it limits, what happens beyond it, and why it is where it is.
 
 Code reads a limit at run time as an attribute of this module, `budget.MAX_…`, so that a test replaces it in one place.
-The module imports nothing of the package. `python -m statpriv.budget` prints the table of docs/LIMITATIONS.md, and
-`python -m statpriv.budget docs/LIMITATIONS.md` writes it into the page. Lengths of lists on pages, plots and in
-messages are layout and are kept where they are used. The kernel's limits lie in the kernel; those of `reference` and of
-the checker lie there, because neither imports the package.
+The module imports what a limit is, and nothing else of the package. `python -m statpriv.budget` prints the table of
+docs/LIMITATIONS.md, and `python -m statpriv.budget docs/LIMITATIONS.md` writes it into the page. Lengths of lists on
+pages, plots and in messages are layout and are kept where they are used. The kernel's limits lie in the kernel; those
+of `reference` and of the checker lie there, because neither imports the package.
 """
 
 from __future__ import annotations
@@ -12,38 +12,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from statpriv.limit import MARKERS, Limit, replaced, rows
+
 __all__ = ["MARKERS", "Limit", "limits", "table"]
-
-MARKERS = ("<!-- limits: written by python -m statpriv.budget -->", "<!-- end of limits -->")
-"""Lines around the table in docs/LIMITATIONS.md."""
-
-
-class Limit(int):
-    """A number that knows what it limits.
-
-    Attributes
-    ----------
-    of : str
-        What is limited, with its unit.
-    refusal : str
-        What a user is told beyond it, or given instead, and what to do.
-    reason : str
-        Why the limit has this value.
-    """
-
-    of: str
-    refusal: str
-    reason: str
-
-    def __new__(cls, value: int, of: str, *, refusal: str, reason: str) -> Limit:  # noqa: D102
-        self = super().__new__(cls, value)
-        self.of, self.refusal, self.reason = of, refusal, reason
-        return self
-
-    def __reduce__(self) -> tuple[type[int], tuple[int]]:
-        """Results that hold a limit are copied and pickled with the number alone."""
-        return int, (int(self),)
-
 
 _BOUND = 'A certified bound, where one applies. `bound="exact"` raises `NotAvailableError`, which names this limit.'
 _REFUSED = "`NotAvailableError`, or another bound."
@@ -215,29 +186,11 @@ MAX_TEMPLATE_KINDS = Limit(
     refusal=_REFUSED,
     reason="The curve is a mean over the kinds: seconds of work.",
 )
-MAX_CLASSES_IN_PARTS = Limit(
-    100,
-    "Kinds of entries with different laws, in a composition over a partition that is not stratified",
-    refusal=_REFUSED,
-    reason="Each may be the critical entry's.",
-)
-MAX_WAYS_OF_GROUPS = Limit(
-    3000,
-    "Ways in which groups fall into the parts of a plain partition, times the parts",
-    refusal=_BOUND,
-    reason="The joint law of the answers is a mixture over them.",
-)
 MAX_JOINT_ANSWERS_OF_GROUPS = Limit(
-    2**20,
-    "Joint answers of the parts of a plain partition with groups, times the ways in which the groups fall into them",
+    2**22,
+    "Joint answers of the parts of a plain partition with groups, times the laws of them that are compared",
     refusal=_BOUND,
     reason="Some seconds of work.",
-)
-MAX_VECTORS_OF_VALUES = Limit(
-    32,
-    "Combinations of values of a critical entry that are compared pair by pair",
-    refusal=_BOUND,
-    reason="Each pair of them is a curve.",
 )
 MAX_TEMPLATE_ANSWERS = Limit(
     2**16,
@@ -479,6 +432,33 @@ MAX_FILE_TABLES = Limit(
     refusal="The file is refused, with the key at fault.",
     reason="The work on a file stays within minutes.",
 )
+MAX_PUBLISHED_BYTES = Limit(
+    2**24, "Bytes of the file of a published table", refusal="`ArgumentError`.", reason="It is read whole."
+)
+MAX_PUBLISHED_ENTRIES = Limit(
+    500_000, "Cells of such a file", refusal="`ArgumentError`.", reason="About one second of reading."
+)
+MAX_PUBLISHED_CELLS = Limit(
+    50_000, "Combinations in a published table", refusal="`ArgumentError`.", reason="Totals are added: seconds."
+)
+MAX_SUPPRESSED_CELLS = Limit(
+    1000, "Suppressed cells with bounds", refusal="`ArgumentError`.", reason="Linear programs: a minute of work."
+)
+MAX_JOINT_CELLS = Limit(
+    500, "Combinations of several tables", refusal="Two by two only.", reason="Linear programs: ten seconds."
+)
+MAX_COMPARED_TABLES = Limit(
+    20, "Published tables that are compared", refusal="`ArgumentError`.", reason="Every pair is compared."
+)
+MAX_RECODINGS = Limit(
+    20, "Recodings of a planned table", refusal="`ArgumentError`.", reason="Each has a dozen minimum counts."
+)
+MAX_PLANNED_CELLS = Limit(
+    10_000, "Cells of a planned table", refusal="`ArgumentError`.", reason="Some seconds of work."
+)
+MAX_GATE_PRODUCTS = Limit(
+    10**9, "Products for its probability", refusal="A wider enclosure.", reason="About one second of work."
+)
 MAX_KEY_BYTES = Limit(
     2**16,
     "Bytes of the file of a key that signs reports, or checks their signatures",
@@ -578,37 +558,12 @@ def limits() -> dict[str, Limit]:
 
 def table() -> str:
     """The limits as rows of a Markdown table."""
-    rows = (f"| {each.of} | {_written(each)} | {each.refusal} | {each.reason} |" for each in limits().values())
-    return "\n".join(["| what is limited | value | what happens | reason |", "|---|---|---|---|", *rows])
-
-
-def _written(value: int) -> str:
-    """A number as people write it: a large power of two or of ten as such, others with spaces between thousands.
-
-    >>> _written(2**20), _written(10**6), _written(2**32 - 1), _written(2000)
-    ('2²⁰', '10⁶', '2³² − 1', '2000')
-    """
-    for base, least in ((2, 13), (10, 6)):
-        for less, ending in ((0, ""), (1, " − 1")):
-            for exponent in range(least, 64):
-                if base**exponent - less == value:
-                    return f"{base}{str(exponent).translate(_SUPERSCRIPTS)}{ending}"
-    return f"{value:,}".replace(",", "\u00a0") if value >= 10_000 else str(int(value))
-
-
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def _replaced(page: str) -> str:
-    """The page with the table of this file between its markers."""
-    before, _, rest = page.partition(MARKERS[0])
-    _, _, after = rest.partition(MARKERS[1])
-    return f"{before}{MARKERS[0]}\n\n{table()}\n\n{MARKERS[1]}{after}"
+    return rows(limits().values())
 
 
 if __name__ == "__main__":
     if pages := sys.argv[1:]:
         for path in map(Path, pages):
-            path.write_text(_replaced(path.read_text(encoding="utf-8")), encoding="utf-8")
+            path.write_text(replaced(path.read_text(encoding="utf-8"), table()), encoding="utf-8")
     else:
         sys.stdout.write(f"{table()}\n")

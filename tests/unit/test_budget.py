@@ -35,8 +35,12 @@ def test_a_limit_is_copied_and_pickled_as_a_number():
     assert f"{budget.MAX_INTEGER}" == repr(budget.MAX_INTEGER) == str(2**53)
 
 
-def test_the_table_of_limits_imports_nothing_of_the_package():
-    for node in ast.walk(ast.parse((PACKAGE / "budget.py").read_text(encoding="utf-8"))):
-        imported = [node.module] if isinstance(node, ast.ImportFrom) else []
-        imported += [each.name for each in node.names] if isinstance(node, ast.Import) else []
-        assert not any(name and name.startswith("statpriv") for name in imported)
+def imported_by(name):
+    for node in ast.walk(ast.parse((PACKAGE / name).read_text(encoding="utf-8"))):
+        yield from [node.module] if isinstance(node, ast.ImportFrom) else []
+        yield from [each.name for each in node.names] if isinstance(node, ast.Import) else []
+
+
+def test_the_table_of_limits_imports_what_a_limit_is_and_nothing_else_of_the_package():
+    assert [name for name in imported_by("budget.py") if name.startswith("statpriv")] == ["statpriv.limit"]
+    assert [name for name in imported_by("limit.py") if name.startswith("statpriv")] == []

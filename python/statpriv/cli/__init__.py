@@ -13,12 +13,14 @@ Exit codes, the same for every command:
 130  interrupted
 ===  ====================================================================================
 
-A mistake is one readable sentence on standard error; `--debug` shows where it was noticed, marked as containing data.
+A mistake is one readable sentence on standard error, and with `--json` also an object on standard output, with the keys
+`schema`, `version` and `error`; `--debug` shows where it was noticed, marked as containing data.
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 import traceback
@@ -83,8 +85,11 @@ class _CommandLine(click.RichGroup):
             if settings.get("debug"):
                 sys.stderr.write(_CONTAINS_DATA)
                 traceback.print_exception(error)
+            code = _EXIT_CODES.get(type(error), _REFUSED)
+            if settings.get("json"):
+                sys.stdout.write(_as_json(error, code))
             sys.stderr.write(f"Error: {printable(_sentence(error))}\n")
-            sys.exit(_EXIT_CODES.get(type(error), _REFUSED))
+            sys.exit(code)
         except OSError as error:
             if (
                 error.errno not in _NO_ROOM or error.filename is not None
@@ -93,6 +98,12 @@ class _CommandLine(click.RichGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in its buffer goes nowhere
             sys.stderr.write(f"Error: standard output cannot be written ({error.strerror}). {_FILES}\n")
             sys.exit(_UNWRITTEN)
+
+
+def _as_json(error: click.ClickException | StatprivError, code: int) -> str:
+    """A refusal as JSON, for programs that asked for it; the sentence is on standard error as well."""
+    about = {"kind": type(error).__name__, "message": _sentence(error), "exit_code": code}
+    return json.dumps({"schema": "statpriv.error", "version": 1, "error": about}, indent=2) + "\n"
 
 
 def _sentence(error: click.ClickException | StatprivError) -> str:

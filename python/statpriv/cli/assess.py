@@ -1,13 +1,14 @@
-"""`statpriv assess`: how private a published table is, from a file that describes it."""
+"""`statpriv assess`: how private published counts are, from a file that describes them or from the table itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from statpriv.cli.assess_table import assess_files, is_table, refuse_options, table_options
 from statpriv.cli.options import debug_option, examples, json_option
 from statpriv.cli.output import WHAT_IS_ENCLOSED, at_most, grounds, print_facts, print_json, provenance
 from statpriv.cli.progress import progress_on_terminal
@@ -26,13 +27,16 @@ _VERDICTS = {
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
+@table_options
 @json_option
 @debug_option
 @click.pass_context
 @examples(
     "statpriv assess counts.toml",
     "statpriv assess counts.toml --json",
+    "statpriv assess crosstab.csv --minimum 10 --epsilon 1",
+    "statpriv assess all.csv adults.csv --minimum 10 --epsilon 1",
     "",
     "where counts.toml holds",
     "epsilon = 0.1          # or several: [0.05, 0.1]",
@@ -43,16 +47,27 @@ _VERDICTS = {
     "count = 441            # optional: compared with the range",
 )
 def assess(
-    context: click.Context,
-    file: Path,
+    context: click.RichContext,
+    /,
+    files: tuple[Path, ...],
     as_json: bool,  # noqa: FBT001  (a flag, passed by name)
+    **options: Any,  # noqa: ANN401  (those of tables)
 ) -> None:
     """How private a table is that is already published. No data are needed.
 
-    FILE states the number of entries and what the public knew about each count before: one count, several on disjoint
-    secret random parts, or one contingency table. Where it states a target δ the exit code is 0 if that is proved, 1
-    if it is refuted and 4 if it is undecided.
+    FILES is one TOML file or published tables. A TOML file states the number of entries and what the public knew about
+    each count before: one count, several on disjoint secret random parts, or one contingency table. Where it states a
+    target δ the exit code is 0 if that is proved, 1 if it is refuted and 4 if it is undecided.
+
+    A published table (CSV: wide, tidy or SDMX-CSV) is compared with a minimum cell count. The δ is that of a rule with
+    that minimum, not inferred from the table. The exit code is 1 if a cell is below the minimum or suppressed, or if
+    two tables isolate fewer people, and 4 where a target is not decided, or several tables are not bounded together.
     """
+    if is_table(files, options):
+        assess_files(context, files, options, as_json=as_json)
+        return
+    (file,) = files
+    refuse_options(options, file)
     from statpriv.files.assessment import assess as assessed
 
     with progress_on_terminal("δ of what is published") as waiting:

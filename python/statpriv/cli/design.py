@@ -15,6 +15,7 @@ from statpriv.cli.output import print_facts, print_json, provenance, screen, wri
 from statpriv.cli.plain_text import printable
 from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import ArgumentError
+from statpriv.numeric.literals import at_least, at_most
 
 if TYPE_CHECKING:
     from statpriv.model.queries.property import PropertyQuery
@@ -241,3 +242,61 @@ _add(
     ],
     *(_n, _p, _epsilon, _target, _numbers, _known, _same, _bound),
 )
+
+
+@design.command("table")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="A picture, too: .svg, .png or .pdf.")
+@click.option("--force", is_flag=True, help="Replace a picture that exists.")
+@json_option
+@debug_option
+@click.pass_context
+@examples(
+    "statpriv design table plan.toml --out plan.svg",
+    "",
+    "where plan.toml holds",
+    "rows = 20190",
+    "minimum = 30           # or delta = 1e-5",
+    "epsilon = 1",
+    'source = "survey of 2019, table 3"',
+    'earlier = "earlier.csv"',
+    "[[recoding]]           # coarser ones, the finest first",
+    'name = "by region"',
+    'drop = ["age"]',
+)
+def table(
+    context: click.Context,
+    file: Path,
+    out: Path | None,
+    force: bool,  # noqa: FBT001  (a flag, passed by name)
+    as_json: bool,  # noqa: FBT001
+) -> None:
+    """How likely an exact table is to be published under a minimum count, and which recoding is the finest.
+
+    FILE states the rows, the minimum count or a target, and the shares that are expected from an earlier publication,
+    never from the table itself. The exit code is 1 if no recoding is published with the confidence.
+    """
+    from statpriv.files.table_plan import read_table_plan
+
+    if out is not None:
+        _check(out, force=force)
+    with progress_on_terminal("table plan") as waiting:
+        plan = read_table_plan(file)
+        if out is not None:
+            from statpriv.plotting import render, table_plan_picture
+
+            waiting.begin("drawing")
+            write_whole(out, render((table_plan_picture(plan),), _FORMATS[out.suffix.lower()]), "--out")
+    if as_json:
+        print_json(plan.document(), schema="statpriv.design.table")
+    else:
+        headline, *facts = (line.strip() for line in str(plan).splitlines())
+        prices = [
+            f"{price.minimum}: δ at most {at_most(price.delta.upper)}, published with probability "
+            + ", ".join(at_least(passes.lower, 4) for passes in price.passes)
+            for price in plan.prices
+        ]
+        print_facts(headline, [("given", facts[:2]), ("recodings", facts[2:]), ("by minimum", prices)])
+        if out is not None:
+            screen().print(printable(f"Figure: {out}"), soft_wrap=True)
+    context.exit(0 if plan.finest is not None else 1)

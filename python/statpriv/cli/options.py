@@ -80,8 +80,16 @@ def digits_option(command: _Command) -> _Command:
 
 
 def json_option(command: _Command) -> _Command:
-    """Give a command `--json`, as the argument `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(command)
+    """Give a command `--json`, as the argument `as_json`; the context remembers it for errors."""
+
+    def remember(context: click.Context, _option: click.Parameter, asked: bool) -> bool:  # noqa: FBT001  (click's signature)
+        if asked:
+            context.ensure_object(dict)["json"] = True
+        return asked
+
+    return click.option(
+        "--json", "as_json", is_flag=True, is_eager=True, callback=remember, help="Print JSON instead of text."
+    )(command)
 
 
 def examples(*lines: str) -> Callable[[_Command], _Command]:

@@ -56,9 +56,13 @@ def screen() -> Console:
     return Console(markup=False, emoji=False, highlight=False)
 
 
-def print_json(document: Mapping[str, object]) -> None:
-    """Print a document; its text is escaped, so that no encoding can change it."""
-    click.echo(json.dumps(document, indent=2, allow_nan=False))
+def print_json(document: Mapping[str, object], *, schema: str | None = None, version: int = 1) -> None:
+    """Print a document; its text is escaped, so that no encoding can change it.
+
+    Its `schema` and the version of that come first, where it has one.
+    """
+    head = {} if schema is None else {"schema": schema, "version": version}
+    click.echo(json.dumps({**head, **document}, indent=2, allow_nan=False))
 
 
 def has_digits(enclosure: Enclosure) -> TypeGuard[DigitsEnclosure]:

@@ -11,8 +11,8 @@ from statpriv import budget
 from statpriv._native import Curve
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.draws import compositions, drawn_once
-from statpriv.model.queries.property import Stated, ends, is_range
 from statpriv.model.queries.protocol import Pair
+from statpriv.model.ranges import Stated, ends, is_range
 
 
 def pooled(others: Iterable[tuple[Fraction, int]]) -> dict[Fraction, int]:
@@ -78,6 +78,6 @@ def count_of_own(
 
 def at_most(limit: int, draws: int, room: Sequence[int]) -> bool:
     """Whether so many entries can be drawn from kinds of these sizes in at most `limit` ways."""
-    if len(room) > budget.MAX_CLASSES_IN_PARTS + 1:  # Known entries are one kind more.
+    if len(room) > budget.MAX_GROUPS + 1:  # Known entries are one kind more.
         return False
     return sum(1 for _ in islice(compositions(draws, room), limit + 1)) <= limit

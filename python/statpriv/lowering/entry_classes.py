@@ -32,9 +32,9 @@ def by_class(situation: PartitionedSituation) -> PartitionedSituation:
     stated: list[list[Any]] = [_by_entry(query, names) for query in different]
     classes = list(zip(*stated, names, strict=True))
     sizes = Counter(classes)
-    if len(sizes) > budget.MAX_CLASSES_IN_PARTS:
+    if len(sizes) > budget.MAX_GROUPS:
         raise NotApplicable(
-            f"entries of more than {budget.MAX_CLASSES_IN_PARTS} different kinds are not tried one by one: round the "
+            f"entries of more than {budget.MAX_GROUPS} different kinds are not tried one by one: round the "
             "probabilities"
         )
     labels = {one: str(number) for number, one in enumerate(sizes)}

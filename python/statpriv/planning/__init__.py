@@ -39,6 +39,7 @@ they rise with n while ⌊n/m⌋ is constant, and fall along n = m, 2m, 3m, …
 """
 
 from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
+from statpriv.planning.gate_probability import gate_probability
 from statpriv.planning.minimum import least_minimum
 from statpriv.planning.questions import (
     largest_size,
@@ -49,12 +50,17 @@ from statpriv.planning.questions import (
     widest_range,
 )
 from statpriv.planning.reached import guarantee, least_delta, least_epsilon, trade_off
+from statpriv.planning.table_plan import MinimumPrice, PlannedTable, TablePlan, plan_table
 
 __all__ = [
     "Design",
+    "MinimumPrice",
+    "PlannedTable",
+    "TablePlan",
     "TradeOff",
     "TradeOffRow",
     "Trial",
+    "gate_probability",
     "guarantee",
     "largest_size",
     "least_delta",
@@ -62,6 +68,7 @@ __all__ = [
     "least_minimum",
     "most_known",
     "most_queries",
+    "plan_table",
     "smallest_population",
     "smallest_sizes",
     "trade_off",

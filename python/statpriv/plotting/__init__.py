@@ -10,10 +10,11 @@ from statpriv.plotting.axes import (
     plot_curve,
     plot_design,
     plot_designs,
+    plot_table_plan,
     plot_trade_off,
 )
 from statpriv.plotting.curves import against_epsilon, against_known, against_size, sizes_between, trade_off
-from statpriv.plotting.designs import design_picture, trade_off_pictures
+from statpriv.plotting.designs import design_picture, table_plan_picture, trade_off_pictures
 from statpriv.plotting.drawing import draw, render, require_matplotlib
 from statpriv.plotting.picture import Line, Picture, Reference, Statement
 
@@ -32,10 +33,12 @@ __all__ = [
     "plot_curve",
     "plot_design",
     "plot_designs",
+    "plot_table_plan",
     "plot_trade_off",
     "render",
     "require_matplotlib",
     "sizes_between",
+    "table_plan_picture",
     "trade_off",
     "trade_off_pictures",
 ]

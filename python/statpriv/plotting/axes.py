@@ -12,7 +12,7 @@ from statpriv.model.populations import Population
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 from statpriv.plotting.curves import against_epsilon, against_known, against_size, trade_off
-from statpriv.plotting.designs import design_picture, trade_off_pictures
+from statpriv.plotting.designs import design_picture, table_plan_picture, trade_off_pictures
 from statpriv.plotting.drawing import draw, figure_size, require_matplotlib
 from statpriv.plotting.picture import Picture
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from statpriv.model.samplings import Sampling
     from statpriv.model.situation import Query
     from statpriv.planning.designs import Design, TradeOff
+    from statpriv.planning.table_plan import TablePlan
 
 
 def plot_curve(curve: PrivacyCurve, ax: Axes | None = None, *, points: int = 200) -> Axes:
@@ -123,6 +124,15 @@ def plot_design(design: Design, ax: Axes | None = None) -> Axes:
     else is as for :func:`plot_curve`.
     """
     return _on_axes(lambda: design_picture(design), ax)
+
+
+def plot_table_plan(plan: TablePlan, ax: Axes | None = None) -> Axes:
+    """The probability that a table is published against its minimum count, one line for each recoding.
+
+    `plan` is the result of `statpriv.design.plan_table`. The minimum that is planned and the probability that is wanted
+    are drawn too. All else is as for :func:`plot_curve`.
+    """
+    return _on_axes(lambda: table_plan_picture(plan), ax)
 
 
 def plot_designs(designs: TradeOff, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:

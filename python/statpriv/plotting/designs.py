@@ -11,10 +11,11 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.planning.designs import written
 from statpriv.plotting.curves import against_epsilon, marked_as_bounds, spelled
-from statpriv.plotting.picture import Line, Picture, Quantity, Reference
+from statpriv.plotting.picture import Line, Picture, Quantity, Reference, Statement
 
 if TYPE_CHECKING:
     from statpriv.planning.designs import Design, TradeOff
+    from statpriv.planning.table_plan import TablePlan
 
 _ACROSS: dict[str, Quantity] = {
     "queries": "queries",
@@ -64,6 +65,19 @@ def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
     if designs.target is not None and len(reached) > 1:
         errors.append(_errors(f"parts that reach δ ≤ {spelled(designs.target)}", reached, curves))
     return privacy, Picture("queries", "rmse", "accuracy", tuple(errors))
+
+
+def table_plan_picture(plan: TablePlan) -> Picture:
+    """The picture of :func:`plot_table_plan`."""
+    places = tuple(price.minimum for price in plan.prices)
+    of = Statement("exact", "the probability that every cell holds the minimum", plan.source, ("shares as stated",))
+    lines = tuple(
+        Line(each.name, places, tuple(price.passes[k] for price in plan.prices), (of,))
+        for k, each in enumerate(plan.recodings)
+    )
+    wanted = _level(f"wanted: {spelled(plan.confidence)}", plan.confidence, places)
+    planned = Reference("planned", (plan.minimum, plan.minimum), (0.0, 1.0))
+    return Picture("minimum", "published", f"{plan.rows} rows", lines, (wanted, planned))
 
 
 def _errors(label: str, values: Sequence[tuple[int, Enclosure]], curves: tuple[PrivacyCurve, ...]) -> Line:

@@ -1,7 +1,7 @@
 """Drawing of a picture: axes, dashes, labels, files.
 
-The safe end of every enclosure is drawn: the upper end of δ, the lower end of β. Lines differ in their dashes as well
-as in their colours. matplotlib is imported only when something is drawn.
+The safe end of every enclosure is drawn: the upper end of δ, the lower end of β and of the chance to be published.
+Lines differ in their dashes as well as in their colours. matplotlib is imported only when something is drawn.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _AXIS_LABELS: dict[Quantity, str] = {
     "size": "entries of a part",
     "distance": "distance of p from what is stated",
     "rmse": "root mean squared error",
+    "minimum": "least number of rows in every cell",
+    "published": "probability that the table is published",
 }
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 """The palette of Okabe and Ito, distinguishable under every kind of colour vision."""
@@ -46,7 +48,7 @@ _LOGARITHMIC_FROM = 30
 """Ratio of the largest to the smallest value above which an axis is logarithmic."""
 _MAX_SPELLED_OUT = 10**6
 """Upper end of an axis of counts below which ticks are written with all their digits."""
-_COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size")
+_COUNTS: tuple[Quantity, ...] = ("n", "known", "queries", "size", "minimum")
 _MAX_DIRECT_LABELS = 6
 _LABEL_HEIGHT = 12.0
 """Least vertical distance, in points, between two labels that do not touch."""
@@ -145,7 +147,9 @@ def _scale(picture: Picture, ax: Axes) -> None:
         ax.set_xlim(0, 1)
         ax.set_ylim(0, 1)
         return
-    if heights.size and (ax.get_yscale() == "log" or max(heights) > _LOGARITHMIC_FROM * min(heights)):
+    if picture.up == "published":
+        ax.set_ylim(0, 1.02)
+    elif heights.size and (ax.get_yscale() == "log" or max(heights) > _LOGARITHMIC_FROM * min(heights)):
         ax.set_yscale("log")
         ax.set_ylim(max(min(heights), max(heights) * 10.0**-picture.decades) / 1.3, max(heights) * 1.3)
     else:

@@ -8,7 +8,20 @@ from typing import Literal, TypeAlias
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.numeric.enclosure import Enclosure
 
-Quantity: TypeAlias = Literal["epsilon", "delta", "alpha", "beta", "n", "known", "queries", "size", "distance", "rmse"]
+Quantity: TypeAlias = Literal[
+    "epsilon",
+    "delta",
+    "alpha",
+    "beta",
+    "n",
+    "known",
+    "queries",
+    "size",
+    "distance",
+    "rmse",
+    "minimum",
+    "published",
+]
 
 
 @dataclass(frozen=True)
@@ -64,8 +77,8 @@ class Picture:
     Attributes
     ----------
     across, up : str
-        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size" or "distance"; "delta", "beta",
-        "epsilon" or "rmse".
+        The quantities on the axes: "epsilon", "alpha", "n", "known", "queries", "size", "distance" or "minimum";
+        "delta", "beta", "epsilon", "rmse" or "published".
     title : str
         What all lines share.
     lines : tuple of Line
@@ -87,5 +100,5 @@ class Picture:
     decades: int = 10
 
     def heights(self, line: Line) -> list[float]:
-        """The safe end of each value: the upper end of δ, the lower end of β."""
-        return [value.lower if self.up == "beta" else value.upper for value in line.values]
+        """The safe end of each value: the upper end of δ, the lower end of β and of the chance to be published."""
+        return [value.lower if self.up in ("beta", "published") else value.upper for value in line.values]

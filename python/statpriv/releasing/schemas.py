@@ -15,6 +15,7 @@ from statpriv.composition import state
 from statpriv.files.assessment import COUNTS
 from statpriv.files.claims import CLAIMS
 from statpriv.files.composition import COMPOSITION
+from statpriv.files.table_plan import TABLE_PLAN
 from statpriv.model.fields import schema_of
 from statpriv.releasing.plan_file import plan_schema
 
@@ -53,6 +54,11 @@ def generated() -> dict[str, dict[str, Any]]:
             "random parts, or one contingency table.",
         ),
         "releasing/plan.schema.json": plan_schema(),
+        "releasing/table_plan.schema.json": schema_of(
+            TABLE_PLAN.schema,
+            title="Table plan",
+            description="An exact table that is planned before its data, for `statpriv design table`.",
+        ),
     }
 
 

@@ -61,6 +61,7 @@ def joint_answers_of_groups(situation: PartitionedSituation) -> Curve:
     parts = [Situation(query, situation.population, None, Adversary()) for query in situation.different_queries]
     entries = {id(part.query): contributions(part) for part in parts}
     answers = _Answers(tuple(entries[id(query)] for query in situation.queries), tuple(sizes), tuple(groups.values()))
+    answers.require_short(prod(len(of.asked.values_in()) for of, _ in attributes(situation)))
     curves = []
     for group, name in enumerate(groups):
         laws: dict[Vector, Law] = {}
@@ -81,8 +82,6 @@ def _pairs(situation: PartitionedSituation, group: str) -> Iterator[tuple[Vector
             yield tuple(first for first, _ in named), tuple(second for _, second in named)
         return
     places = [(of.asked.values_in(group), numbers) for of, numbers in attributes(situation)]
-    if prod(len(values) for values, _ in places) > budget.MAX_VECTORS_OF_VALUES:
-        raise NotApplicable(f"more than {budget.MAX_VECTORS_OF_VALUES} combinations of values are not tried one by one")
     vectors = []
     for chosen in product(*(values for values, _ in places)):
         of_part = {k: value for value, (_, numbers) in zip(chosen, places, strict=True) for k in numbers}
@@ -98,6 +97,17 @@ class _Answers:
     """What entries of each group add to the answer of each part."""
     sizes: tuple[int, ...]
     groups: tuple[int, ...]
+
+    def require_short(self, vectors: int) -> None:
+        """Refuse too many joint answers of too many laws, for so many combinations of values that are compared."""
+        (_, stride), size, entries = self._digits[-1], self.sizes[-1], self.entries[-1]
+        answers = stride * (size * _span(entries) + 1)
+        laws = vectors * max(len(self._ways) * len(self.sizes), vectors)
+        if answers * laws > budget.MAX_JOINT_ANSWERS_OF_GROUPS:
+            raise NotApplicable(
+                f"{answers} joint answers of the parts, for {vectors} combinations of values of the critical entry and "
+                f"{len(self._ways)} ways in which groups fall into the parts, are too many together"
+            )
 
     def given(self, group: int, values: Vector) -> Law:
         """The critical entry is of this group, and has this value of the query of each part."""
@@ -145,14 +155,8 @@ class _Answers:
         """Of each part the least answer, and what one more in its answer adds to the number of all answers."""
         found, stride = [], 1
         for entries, size in zip(self.entries, self.sizes, strict=True):
-            amounts = [amount for values in entries.values for _, amount in values]
-            found.append((size * min(amounts), stride))
-            stride *= size * (max(amounts) - min(amounts)) + 1
-        if stride * len(self._ways) * len(self.sizes) > budget.MAX_JOINT_ANSWERS_OF_GROUPS:
-            raise NotApplicable(
-                f"the answers have {stride} joint values, groups fall into the parts in {len(self._ways)} ways: "
-                "too many together"
-            )
+            found.append((size * min(_amounts(entries)), stride))
+            stride *= size * _span(entries) + 1
         return found
 
     @cached_property
@@ -161,12 +165,20 @@ class _Answers:
         found = []
         for fallen, ways in _fallen(self.sizes, self.groups):
             found.append((fallen, ways))
-            if len(found) * len(self.sizes) > budget.MAX_WAYS_OF_GROUPS:
+            if len(found) * len(self.sizes) > budget.MAX_DRAWS:
                 raise NotApplicable(
-                    f"the groups fall into the parts in more than {budget.MAX_WAYS_OF_GROUPS // len(self.sizes)} ways"
+                    f"the groups fall into the parts in more than {budget.MAX_DRAWS // len(self.sizes)} ways"
                 )
         total = prod(comb(sum(self.groups) - sum(self.sizes[:k]), size) for k, size in enumerate(self.sizes))
         return [(fallen, Fraction(ways, total)) for fallen, ways in found]
+
+
+def _amounts(entries: Contributions) -> list[int]:
+    return [amount for values in entries.values for _, amount in values]
+
+
+def _span(entries: Contributions) -> int:
+    return max(_amounts(entries)) - min(_amounts(entries))
 
 
 def _fallen(sizes: Sequence[int], groups: tuple[int, ...]) -> Iterator[tuple[Fallen, int]]:
