@@ -101,8 +101,9 @@ def compose(
     Parameters
     ----------
     queries : iterable of queries
-        One query per part, of any type; with `SameRows` any number of them. Two queries ask about the same values of the entries only if they have the same
-        `attribute`; all others are unrelated, and the worst combination of values counts.
+        One query per part, of any type; with `SameRows` any number of them. Two queries ask about the same values of
+        the entries only if they have the same `attribute`; all others are unrelated, and the worst combination of
+        values counts.
     population : Population
         Number of entries.
     partition : RandomPartition, MultinomialPartition, PartitionLaw or SameRows

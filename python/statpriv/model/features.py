@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 FEATURES = {
-    "each": "each row has a probability of its own",
     "clusters": "rows of a cluster depend on each other in any way",
+    "each": "each row has a probability of its own",
 }
 """The name of each feature by which rules say that they cover it, and what messages call it.
 

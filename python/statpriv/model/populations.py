@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from statpriv import budget
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.features import CLUSTERS, NONE
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.numeric.arguments import is_mapping
@@ -100,6 +100,13 @@ class Population:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
         return NONE if self.clusters is None else CLUSTERS
 
+    def require_no_clusters(self, what: str) -> None:
+        """Refuse clusters where nothing asks the rules whether they cover them."""
+        if self.clusters is not None:
+            raise NotAvailableError(
+                f"population = {self!r}: {what} in clusters is not available; sp.privacy_curve gives δ of a count"
+            )
+
     def __repr__(self) -> str:
         if self.groups is not None:
             return f"Population(groups={show_groups(self.groups, str)})"
@@ -112,7 +119,9 @@ def _clusters(size: int, clusters: Number | None, largest: Number | None) -> tup
     """The number of clusters and the largest number of entries in one, where these fit the population."""
     if clusters is None or largest is None:
         missing, stated = ("largest_cluster", "clusters") if largest is None else ("clusters", "largest_cluster")
-        raise ArgumentError(f"{missing} = None; it is required with {stated}: Population(1000, clusters=400, largest_cluster=5)")
+        raise ArgumentError(
+            f"{missing} = None; it is required with {stated}: Population(1000, clusters=400, largest_cluster=5)"
+        )
     number, most = as_count(clusters, "clusters", least=1), as_count(largest, "largest_cluster", least=1)
     if number > size:
         raise ArgumentError(f"clusters = {number}; at most {size}, the number of entries, are possible: each has one")

@@ -51,7 +51,8 @@ class SameRows:
     Three questions about the same thousand people:
 
     >>> import statpriv as sp
-    >>> asked = [sp.PropertyQuery(sp.EachBetween("0.1", "0.9"), attribute=name) for name in ("smokes", "votes", "drives")]
+    >>> own = sp.EachBetween("0.1", "0.9")
+    >>> asked = [sp.PropertyQuery(own, attribute=name) for name in ("smokes", "votes", "drives")]
     >>> attribute = sp.compose(asked, sp.Population(1000), sp.SameRows(protects="attribute"))
     >>> round(attribute.delta("0.1").upper, 6)
     0.010964
@@ -117,8 +118,8 @@ class SameRowsSituation:
             )
         if attribute_of(query) is None:
             raise ArgumentError(
-                f"queries[{index}] = {shown(query)} has no attribute; sp.SameRows needs to know which answers are about "
-                'one attribute: write attribute="smoker", and another name for each other one'
+                f"queries[{index}] = {shown(query)} has no attribute; sp.SameRows needs to know which answers are "
+                'about one attribute: write attribute="smoker", and another name for each other one'
             )
 
     def _check_attributes(self) -> None:
@@ -164,6 +165,11 @@ class SameRowsSituation:
     def holds_for_every_probability(self) -> bool:
         """Whether what is certified does not rest on a probability."""
         return all(map(holds_for_every_probability, self.queries))
+
+    @property
+    def protects_one_attribute(self) -> bool:
+        """Whether two records that are compared differ in one of several attributes."""
+        return self.sampling.protects == "attribute" and len(self.attributes) > 1
 
     @property
     def used(self) -> int:

@@ -50,6 +50,7 @@ class Situation:
     sampling: Sampling | None
     adversary: Adversary
     pair: Pair = None
+    protects_one_attribute: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         require_data_independent(self.sampling)
@@ -178,6 +179,7 @@ class PartitionedSituation:
     pair: Pair | Pattern = None
     steps: ClassVar[tuple[Step, ...]] = ()
     counts_a_property: ClassVar[bool] = False
+    protects_one_attribute: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         require_data_independent(self.sampling)

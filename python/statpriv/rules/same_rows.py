@@ -13,8 +13,8 @@ each other, so the maximum over k of exact curves is exact.
 The same holds where an analyst chooses each query by the answers before it: given the other attributes and the
 analyst's own coins, all that is published is a function of the histogram of attribute k.
 
-**Rows.** Records x and y that differ in everything are joined by m steps that change one attribute each, for every order
-of them. Each step is the case before, in one of the two directions, so that for all ε_k ≥ 0
+**Rows.** Records x and y that differ in everything are joined by m steps that change one attribute each, for every
+order of them. Each step is the case before, in one of the two directions, so that for all ε_k ≥ 0
 
     Δ(ε_1 + … + ε_m) ≤ Σ_k e^{ε_1 + … + ε_{k−1}} δ_k(ε_k),
 
@@ -47,9 +47,10 @@ Asked: TypeAlias = "tuple[Query, ...]"
 _QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed)
 _SOURCE = "docs/explanation/same-rows.md, with the proof"
 _ATTRIBUTE = (
-    "Two records that differ in one attribute, whose others may be known: with the other attributes of all rows revealed, "
-    "all answers about others are constants. The maximum over the attributes of the curve of rows that each have a law "
-    "of their own in the range, whatever the number of answers, also where each query is chosen by the answers before it."
+    "Two records that differ in one attribute, whose others may be known: with the other attributes of all rows "
+    "revealed, all answers about others are constants. The maximum over the attributes of the curve of rows "
+    "that each have a law of their own in the range, whatever the number of answers, also where each query is chosen "
+    "by the answers before it."
 )
 
 
@@ -62,7 +63,7 @@ _ATTRIBUTE = (
     theorem=_ATTRIBUTE + " Attributes that are independent of each other attain it.",
     source=_SOURCE,
     assumptions=(RECORDS, EACH_GIVEN_THE_REST),
-    covers=("each",),
+    needs=("each",),
 )
 def worst_attribute(situation: SameRowsSituation) -> Curve:
     """The largest curve of an attribute, if all are exact."""
@@ -81,7 +82,7 @@ def worst_attribute(situation: SameRowsSituation) -> Curve:
     theorem=_ATTRIBUTE + " Several answers about one attribute are functions of its count, or of its histogram.",
     source=_SOURCE,
     assumptions=(RECORDS, EACH_GIVEN_THE_REST),
-    covers=("each",),
+    needs=("each",),
 )
 def bounded_attribute(situation: SameRowsSituation) -> Curve:
     """The largest bound of an attribute."""
@@ -96,12 +97,13 @@ def bounded_attribute(situation: SameRowsSituation) -> Curve:
     cost=52,
     theorem=(
         "Two records that differ in everything are joined by steps that change one attribute each: "
-        "Δ(ε_1 + … + ε_m) ≤ Σ_k e^{ε_1 + … + ε_{k−1}} δ_k(ε_k), δ_k the curve of one attribute with the others revealed, the "
-        "larger of both directions. The split of ε and the order are the best that a search finds; any is a bound."
+        "Δ(ε_1 + … + ε_m) ≤ Σ_k e^{ε_1 + … + ε_{k−1}} δ_k(ε_k), δ_k the curve of one attribute with the others "
+        "revealed, the larger of both directions. The split of ε and the order are the best that a "
+        "search finds; any is a bound."
     ),
     source=_SOURCE,
     assumptions=(RECORDS, EACH_GIVEN_THE_REST),
-    covers=("each",),
+    needs=("each",),
 )
 def attributes_in_turn(situation: SameRowsSituation) -> Curve:
     """One attribute after the other, those with equal laws as one kind."""
