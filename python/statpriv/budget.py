@@ -222,11 +222,11 @@ MAX_TABLE_CELLS = Limit(
     refusal="The number of possible cells instead of the dimensions.",
     reason="Cells are listed: some hundred megabytes.",
 )
-MAX_MINIMUM_COUNT = Limit(
-    2**50,
-    "Minimum counts of cells that designs try",
-    refusal="`GuaranteeNotReachedError`; ask for a larger ε or δ.",
-    reason="Two of them together are an integer that is allowed.",
+MAX_SUPREMUM_MINIMUM = Limit(
+    1000,
+    "Minimum counts of which the supremum over all tables is sought",
+    refusal='The bound by four heights, `"minimum-count"`.',
+    reason="Two seconds of work for one ε; the kernel has the same limit.",
 )
 
 # Composition.
@@ -483,11 +483,14 @@ MAX_GROUPS = Limit(
     refusal="`PlanError`.",
     reason="The composition multiplies with the groups.",
 )
+MAX_PLAN_TABLES = Limit(
+    100, "Exact tables in a plan", refusal="`PlanError`. Use several releases.", reason="Each is a pass over all rows."
+)
+MAX_PLAN_TABLE_CELLS = Limit(
+    2**15, "Cells of an exact table in a plan", refusal="`PlanError`.", reason="The cell of a row is a 16-bit number."
+)
 MAX_PLAN_EXPONENT = Limit(
-    300,
-    "Decimal exponent of a number in a plan, of either sign",
-    refusal="`PlanError`.",
-    reason="Numbers from 10⁻³⁰⁰ to 10³⁰⁰ are doubles.",
+    300, "Decimal exponent of a number in a plan", refusal="`PlanError`.", reason="10⁻³⁰⁰ to 10³⁰⁰ are doubles."
 )
 MAX_PREDICATE_CHARACTERS = Limit(
     4096,

@@ -338,14 +338,18 @@ def test_all_mistakes_are_named_at_once_with_their_lines(written):
     [
         ("", "claim is missing; 1 to 10000 tables [[claim]] is required"),
         ("claim = []", "line 1: claim = []; 1 to 10000 tables [[claim]] is required"),
-        ("claim = [3]", "line 1: claim[1]: one of part, probability, query, report is required, here are none"),
+        (
+            "claim = [3]",
+            "line 1: claim[1]: one of part, probability, query, minimum, report is required, here are none",
+        ),
         (
             "[[claim]]\nepsilon = 1",
-            "line 1: claim[1]: one of part, probability, query, report is required, here are none",
+            "line 1: claim[1]: one of part, probability, query, minimum, report is required, here are none",
         ),
         (
             "[[claim]]\nprobability = 1\nreport = 'a'",
-            "line 1: claim[1]: one of part, probability, query, report is required, here are probability, report",
+            "line 1: claim[1]: one of part, probability, query, minimum, report is required, here are probability, "
+            "report",
         ),
         ("x = 1\n" + THREE_FORMS, "line 1: x: no such key; allowed here: claim"),
         ("[[claim]\n", "neither TOML nor JSON: Expected ']]' at the end of an array declaration (at line 1"),

@@ -148,5 +148,10 @@ def test_a_plan_is_drawn_on_given_axes():
     assert plan().plot(ax) is ax
     assert ax.get_ylabel() == "probability that the table is published"
     finest = ax.get_lines()[0]
-    assert list(finest.get_ydata()) == [price.passes[0].lower for price in plan().prices]
+    chances = [
+        sp.design.gate_probability(RECODINGS["by region and age"], 400, minimum=int(least)).lower
+        for least in finest.get_xdata()
+    ]
+    assert list(finest.get_ydata()) == chances
+    assert {2, 30} <= set(finest.get_xdata())
     pyplot.close("all")

@@ -200,3 +200,37 @@ def test_python_takes_tables_and_paths(written):
         sp.assess_tables([], minimum=10, epsilon=1)
     with pytest.raises(sp.ArgumentError, match="at least one ε"):
         sp.assess_tables(path, minimum=10, epsilon=[])
+
+
+CLASSES = "region,smokes,count\nnorth,yes,12\nnorth,no,40\nsouth,yes,\nsouth,no,\n"
+
+
+def test_a_class_of_a_public_classification_is_withheld_by_itself(run, run_json, written):
+    document = run_json("assess", written(CLASSES), *RULE, "--by", "region")
+    assert document["tables"][0]["withheld_classes"] == ["south"]
+    assert document["warnings"] == []
+    assert run_json("assess", written(CLASSES), *RULE, code=1)["tables"][0]["withheld_classes"] == []
+    partly = run_json("assess", written(CLASSES.replace("south,yes,", "south,yes,20")), *RULE, "--by", "region", code=1)
+    assert "suppressed one by one" in partly["warnings"][0]
+    assert "by = sex: no dimension" in run("assess", written(CLASSES), *RULE, "--by", "sex").stderr
+
+
+def test_a_total_over_classes_gives_the_withheld_one_away(run_json, written):
+    path = written(CLASSES + "Total,yes,15\n")
+    document = run_json("assess", path, *RULE, "--by", "region", code=1)
+    assert "the total less the other classes" in document["warnings"][0]
+    (hidden, *_) = document["tables"][0]["suppressed"]
+    assert (hidden["lower"], hidden["upper"]) == (3, 3)
+    within = run_json("assess", written(CLASSES + "north,Total,52\n"), *RULE, "--by", "region")
+    assert within["holds"] is True
+
+
+def test_dimensions_without_a_name_are_not_taken_for_the_same(run_json, written):
+    """Smoking in one table and driving in the other, both with yes and no in the header."""
+    one = written("region,yes,no\nnorth,40,46\nsouth,50,60\n", "one.csv")
+    other = written("region,yes,no\nnorth,43,43\nsouth,57,53\n", "other.csv")
+    document = run_json("assess", one, other, *RULE, code=4)
+    assert document["comparison"]["differences"] == []
+    assert "A dimension has no name" in document["warnings"][1]
+    named = run_json("assess", one, other, *RULE, "--columns", "smokes", code=1)
+    assert sorted(each["people"] for each in named["comparison"]["differences"]) == [-7, -3, 3, 7]

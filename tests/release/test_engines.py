@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import traceback
 from array import array
 from contextlib import closing
@@ -12,10 +13,12 @@ from math import inf, nan
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from statpriv.errors import LedgerError, TableError
 from statpriv.files.composition import read_composition
+from statpriv.releasing.classification import Classification, dimension_from
 from statpriv.releasing.extension import extend
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate, identifier
@@ -405,3 +408,91 @@ def test_a_table_that_grows_is_released_until_every_row_has_answered_once(engine
     assert workshop.report["ledger"]["rows_left"] == 0
     assert read_composition(workshop.json).disagreements == ()
     refused(rows, "earlier releases have left 0 of 60")
+
+
+# --- exact tables: the cell of each row, against what Python says
+
+TOWNS = ["it's", 'a "b"', "<i>x</i>", "a, b", "back\\slash", "grüße ‰ 列", "; DROP TABLE t", "%", "_"]
+MANY = [*TOWNS, *(f"town {k}" for k in range(30))]  # so many that engines look them up
+TABULATED = {
+    "name": [TOWNS[0], TOWNS[1], {"values": ["", *TOWNS[2:]], "label": "others"}, {"null": True}],
+    "two words": [*MANY, "*"],
+    "i": {"breaks": [-1, Decimal("2.5"), 18], "labels": ["low", "middle", "high", "top"], "null": "unknown"},
+    "f": {"breaks": [0, 1], "labels": ["-", "0", "+"]},
+    "select": [1, 2, {"values": list(range(3, 40)), "label": "many"}],
+    "b": [True, False],
+}
+
+
+def category_of(dimension, value):
+    """The index of the category, and one more than there are if the row is in none."""
+    stated = TABULATED[dimension]
+    if isinstance(stated, dict):
+        if value is None or value != value:  # noqa: PLR0124 - nan
+            return len(stated["breaks"]) + 1
+        return sum(value >= end for end in stated["breaks"])
+    for k, entry in enumerate(stated):
+        values = [entry] if not isinstance(entry, dict) else [None] if "null" in entry else entry["values"]
+        if entry == "*" or any(value == own and type(value) is type(own) for own in values):
+            return k
+    return len(stated)
+
+
+CHOICES = {
+    "name": [None, "", "undeclared", *TOWNS],
+    "two words": [None, "nowhere", *MANY],
+    "i": [None, -2, -1, 0, 2, 3, 17, 18, 2**62],
+    "f": [None, nan, -inf, -0.5, 0.0, 0.5, 1.0, inf],
+    "select": [None, 0, 1, 2, 3, 39, 40],
+    "b": [None, True, False],
+}
+
+
+def expected_outcomes(classification, rows):
+    """The number of rows in each cell, then in no cell of each class, then in no class."""
+    sizes = [len(dimension.categories) for dimension in classification.dimensions]
+    counts, by = [0] * classification.number_of_outcomes, classification.by
+    for row in rows:
+        places = [category_of(dimension.column, row[dimension.column]) for dimension in classification.dimensions]
+        if all(place < size for place, size in zip(places, sizes, strict=True)):
+            counts[np.ravel_multi_index(places, sizes)] += 1
+        elif by is not None and places[by] < sizes[by]:
+            counts[classification.number_of_cells + places[by]] += 1
+        else:
+            counts[-1] += 1
+    return counts
+
+
+def test_every_row_is_counted_in_its_cell(engine):
+    choose = random.Random(3).choice  # noqa: S311 - a test repeats them
+    rows = [{column: choose(values) for column, values in CHOICES.items()} for _ in range(500)]
+    source = engine.table(
+        {"id": "VARCHAR", **{column: COLUMNS[column] for column in CHOICES}},
+        [(f"r{k:04}", *row.values()) for k, row in enumerate(rows)],
+    )
+    read = {column: dimension_from(column, stated) for column, stated in TABULATED.items()}
+    of_part = array("I", [choose([0, 1, 2]) for _ in rows])
+    with open_table(source, list(read.values())) as table:
+        content = table.load(KEY)
+        for columns in (["name", "two words"], ["i", "select", "b"], ["f", "b"]):
+            for by in (None, 1):
+                classification = Classification(tuple(read[column] for column in columns), by)
+                for labels in (array("I", [1] * len(rows)), of_part):
+                    own = [row for row, label in zip(rows, labels, strict=True) if label == 1]
+                    expected = expected_outcomes(classification, own)
+                    assert sum(count > 0 for count in expected) > 5
+                    assert content.tabulate(labels, 1, classification) == expected
+
+
+def test_a_dimension_that_a_column_does_not_fit_is_refused_before_any_row_is_read(engine):
+    source = engine.table({"id": "VARCHAR", "name": "VARCHAR", "f": "DOUBLE PRECISION"}, [("a", CANARY, 1.0)])
+    for column, stated, message in [
+        ("nmae", ["a", "b"], 'there is no column "nmae"; did you mean "name"?'),
+        ("name", [1, 2], "and the dimension compares it as a number; write the constant as text, in single quotes"),
+        ("f", [1, 2], "where equality is a matter of rounding"),
+    ]:
+        with pytest.raises(TableError) as refused, open_table(source, [dimension_from(column, stated)]):
+            pass
+        assert message in str(refused.value)
+        assert f'table.dimensions, "{column}": ' in str(refused.value)
+        assert CANARY not in str(refused.value)

@@ -151,11 +151,14 @@ def test_an_absolute_source_stays(write):
 
 def test_the_documented_format_is_a_plan(write):
     blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
-    example, publication, histogram, groups, prior = (
+    example, publication, histogram, groups, table, prior = (
         dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
     )
     asked = load_plan(write(example + histogram + publication)).queries[1]
     assert (asked.cells[0].name, asked.publication) == ("under 30", Publication(True, 5, None))
+    data, _, _ = example.partition("[[query]]")
+    (tabulated,) = load_plan(write(data + table)).tables
+    assert (len(tabulated.cells), tabulated.query.minimum, tabulated.size(500)) == (8, 40, 500)
     target = "[guarantee]\nepsilon = 1\ndelta = 1\n"
     assert load_plan(write(target + groups)).queries[0].sizes_in({"f": 300, "m": 300}) == {"f": 250, "m": 222}
     plan = load_plan(write(example))
@@ -307,12 +310,12 @@ MISTAKES = [
     (
         "\n[data]",
         "\nseed = 7\n[data]",
-        "seed is not a key of a plan; allowed here: data, guarantee, publication, query, prior",
+        "seed is not a key of a plan; allowed here: data, guarantee, publication, query, table, prior",
     ),
     (
         "\n[data]",
         '\n"s\\u001b[31m" = 7\n[data]',
-        '"s\\x1b[31m" is not a key of a plan; allowed here: data, guarantee, publication, query, prior',
+        '"s\\x1b[31m" is not a key of a plan; allowed here: data, guarantee, publication, query, table, prior',
     ),
     (
         "\n[data]",
@@ -402,7 +405,9 @@ def test_hundreds_of_mistakes_are_counted_and_not_all_printed(write):
 
 def test_a_plan_needs_a_query_and_has_at_most_10000(write):
     none = "query = []\n" + GOOD[: GOOD.index("[[query]]")]
-    with pytest.raises(PlanError, match=r"query = \[\]: needs one \[\[query\]\] for each count to release"):
+    with pytest.raises(
+        PlanError, match=r"query is missing: one \[\[query\]\] for each count to release, or a \[\[table\]\]"
+    ):
         load_plan(write(none))
     query = '[[query]]\nname="a"\nwhere="a=1"\nprobability=0.5\nsource="b"\nrows=1\n'
     with pytest.raises(PlanError, match="at most 10000 queries are allowed"):

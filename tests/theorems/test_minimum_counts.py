@@ -127,6 +127,71 @@ def test_one_cell_of_a_class_tells_nothing():
     assert sp.privacy_curve(table, sp.Population(99)).delta(0).upper == 0
 
 
+SEARCHED = {
+    10: {"0.1": 0.12484, "0.5": 0.03357, "1": 0.003552, "2": 6.756e-6, "3": 2.936e-9},
+    5: {"0.1": 0.19644, "0.5": 0.09263, "1": 0.02868, "2": 0.001456, "3": 4.476e-5},
+}
+"""What another search found; nothing certain."""
+
+
+@pytest.mark.parametrize("minimum", SEARCHED)
+def test_the_supremum_is_what_another_search_found_and_below_the_bound(minimum):
+    supremum = sp.minimum_count_curve(minimum, bound="supremum")
+    assert supremum.kind == "exact"
+    for epsilon, found in SEARCHED[minimum].items():
+        enclosed = supremum.delta(epsilon)
+        assert enclosed.upper == pytest.approx(found, rel=2e-4)
+        assert enclosed.upper - enclosed.lower <= 1e-12 * enclosed.upper
+        assert 0.75 < enclosed.upper / sp.minimum_count_curve(minimum).delta(epsilon).lower < 0.95
+
+
+@pytest.mark.parametrize(("minimum", "ratio"), [(2, Fraction(11, 10)), (3, Fraction(3, 2)), (3, Fraction(8))])
+def test_tables_of_two_cells_come_close_to_the_supremum_and_none_exceeds_it(minimum, ratio):
+    epsilon = float(mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator))
+    supremum = sp.minimum_count_curve(minimum, bound="supremum").delta(epsilon)
+    reached = Fraction(0)
+    for n in range(2 * minimum, 3 * minimum + 3):
+        for k in range(1, 24):
+            p = Fraction(k, 24) / (Fraction(k, 24) + (1 - Fraction(k, 24)) * ratio)
+            reached = max(reached, delta_by_definition(n, [p, 1 - p], minimum, ratio))
+    assert 0.98 * supremum.lower <= reached <= supremum.upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("known", [0, 1, 4])
+def test_the_supremum_with_known_rows_is_the_worst_split(known):
+    whole = sp.minimum_count_curve(6, known, bound="supremum").delta("0.7")
+    table = sp.ContingencyTable
+    splits = []
+    for of_first in range(known + 1):
+        minima = {0: 6 - of_first, 1: 6 - (known - of_first)}
+        curve = sp.privacy_curve(table(2, minimum=minima), sp.Population(99), bound="supremum")
+        assert curve.kind == "bound"
+        splits.append(curve.delta("0.7"))
+    assert max(split.lower for split in splits) <= whole.upper
+    assert whole.lower <= max(split.upper for split in splits)
+
+
+def test_larger_minima_are_searched_no_further():
+    assert sp.minimum_count_curve(1000, bound="supremum").delta(3).upper == 5e-324
+    with pytest.raises(sp.NotAvailableError, match="a minimum of 1001 is above 1000"):
+        sp.minimum_count_curve(1001, bound="supremum")
+
+
+def test_the_least_minimum_is_one_step_from_failing():
+    for bound in ("minimum-count", "supremum"):
+        plan = sp.design.least_minimum(epsilon=1, delta="1e-5", known=2, bound=bound)
+        assert plan.curve.satisfies(epsilon=1, delta="1e-5")
+        smaller = sp.minimum_count_curve(plan.value - 1, 2, bound).delta(1)
+        assert smaller.lower > 1e-5
+        assert plan.neighbour.value == plan.value - 1
+    assert (plan.neighbour.verdict, sp.design.least_minimum(epsilon=3, delta="1/2").value) == ("fails", 2)
+    with pytest.raises(sp.GuaranteeNotReachedError, match="no minimum count up to 1000 reaches"):
+        sp.design.least_minimum(epsilon=1, delta="1e-120", bound="supremum")
+    for arguments in [{"epsilon": -1, "delta": "0.1"}, {"epsilon": 1, "delta": 0}, {"epsilon": 1, "delta": 2}]:
+        with pytest.raises(sp.ArgumentError, match="is required"):
+            sp.design.least_minimum(**arguments)
+
+
 def test_rows_that_the_reader_knows_can_be_all_but_one():
     for minimum in (2, 3, 10):
         curve = sp.minimum_count_curve(minimum, minimum - 1)

@@ -5,6 +5,8 @@ import pytest
 import statpriv as sp
 from statpriv import budget
 from statpriv.audit.ordered import intervals
+from statpriv.releasing.published_tables import PublishedTable as Released
+from statpriv.releasing.table_files import as_csv, as_sdmx_csv
 
 WIDE = "region \\ age,<30,30-59,60+\nnorth,12,30,44\nsouth,19,41,50\n"
 TIDY = "region,age,count\n" + "".join(
@@ -238,3 +240,49 @@ def test_labels_of_ranges_are_read(labels, ends):
 @pytest.mark.parametrize("labels", [["0-9", "20-29"], ["0-9", "9-19"], ["a", "b"], ["5-3", "6+"], ["17"], ["<5", "<9"]])
 def test_labels_that_are_no_partition_are_not(labels):
     assert intervals(labels) is None
+
+
+def test_files_of_a_release_are_read_back(tmp_path):
+    """Tidy and SDMX-CSV files of this package: impossible cells stay impossible, withheld ones suppressed."""
+    released = Released(
+        name="Region by age",
+        dimensions=(("region", ("n", "s")), ("age", ("<30", '30, or "more"'))),
+        minimum=10,
+        impossible=(("n", "<30"),),
+        by="region",
+        by_source="register",
+        published=True,
+        withheld=("s",),
+        rows=40,
+        counts=((("n", '30, or "more"'), 17),),
+    )
+    for name, content in (("tidy.csv", as_csv(released)), ("sdmx.csv", as_sdmx_csv(released))):
+        (tmp_path / name).write_bytes(content)
+        table = sp.read_table(tmp_path / name)
+        assert table.dimensions == released.dimensions
+        assert table.impossible == {("n", "<30")}
+        assert [cell.key for cell in table.suppressed()] == [("s", "<30"), ("s", '30, or "more"')]
+        assert table.count(("n", '30, or "more"')) == 17
+        assert sp.assess_tables(table, minimum=10, epsilon=1, by="region").verdict == "yes"
+
+
+def test_codes_with_their_labels_are_codes_of_sdmx(read):
+    table = read(
+        "STRUCTURE[;],GEO: Region,OBS_VALUE: Value,OBS_STATUS: Status\n"
+        "dataflow,N: North,12,A: Normal value\ndataflow,S: South,,M: Data cannot exist\n"
+        "dataflow,_T: Total,12,A: Normal value\n"
+    )
+    assert table.dimensions == (("GEO: Region", ("N: North", "S: South")),)
+    assert table.impossible == {("S: South",)}
+    assert table.by_key[(None,)].count == 12
+
+
+def test_titles_above_the_header_are_skipped_and_lines_still_counted_from_the_top(read):
+    text = "Table 3: people\nSource: a survey\n" + WIDE
+    assert counts(read(text, skip=2)) == counts(read(WIDE))
+    with pytest.raises(sp.ArgumentError, match="at least two columns"):
+        read(text)
+    with pytest.raises(sp.ArgumentError, match="line 4, column <30"):
+        read(text.replace("12", "?"), skip=2)
+    with pytest.raises(sp.ArgumentError, match="skip = -1"):
+        sp.TableLayout(skip=-1)

@@ -143,13 +143,14 @@ def with_queries(situation, queries):
 
 
 def is_enclosed_alone(rule):
-    """Whether a rule bounds many laws at once, or may rest on a rule that does; it then has no rational value."""
-    return rule.bound in {"convex-order", "revealed", "worst-entry"} or rule.lowering.__name__ in {
+    """Whether a rule is about many laws at once, or may rest on a rule that is; it then has no rational value."""
+    return rule.bound in {"convex-order", "revealed", "worst-entry", "supremum"} or rule.lowering.__name__ in {
         "own_group_in_parts",
         "other_groups_known",
     }
 
 
+EVERY_TABLE = sp.minimum_count_curve(4).situation
 MANY_PATTERNS = PartitionedSituation(
     tuple(sp.PropertyQuery(Fraction(k, 13)) for k in range(1, 13)), TWELVE, sp.RandomPartition([1] * 12), NOBODY
 )
@@ -193,7 +194,7 @@ def test_a_conditional_rule_is_no_bound_of_what_is_released_and_does_not_compete
 
 @rules
 def test_a_rule_applies_somewhere(rule):
-    known = [*SITUATIONS, MANY_PATTERNS]
+    known = [*SITUATIONS, MANY_PATTERNS, EVERY_TABLE]
     assert any(verdict(rule, situation) is None for situation in known if rule.is_about(situation))
 
 

@@ -1,9 +1,10 @@
 """Certificates: a privacy claim with everything a reader needs to check it without this library.
 
 A certificate can state whatever :mod:`statpriv.assurance.checker` can prove: counts and histograms on secret parts,
-by one of four theorems, and entries of several groups, group by group. Post-processing of a count never raises δ. The
-certificate therefore concerns the counts themselves or, if a gate makes them private for every p, the gated counts.
-The numbers of a certificate come from the kernel. It is only returned after the checker has reproduced them.
+by one of four theorems, entries of several groups, group by group, and exact tables with a minimum count in every cell.
+Post-processing of a count never raises δ. The certificate therefore concerns the counts themselves or, if a gate makes
+them private for every p, the gated counts. The numbers of a certificate come from the kernel. It is only returned after
+the checker has reproduced them.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from statpriv import budget
 from statpriv.assurance import checker
-from statpriv.assurance.certificate_fields import ABOUT, RELEASE, RELEASES, SEVERAL_GROUPS, SITUATION
+from statpriv.assurance.certificate_fields import ABOUT, RELEASE, RELEASES, RULE, SEVERAL_GROUPS, SITUATION
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.features import FEATURES
 from statpriv.model.fields import is_by_group
 from statpriv.model.partitions import RandomPartition
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import ends
 from statpriv.model.samplings import WithoutReplacement
-from statpriv.model.situation import PartitionedSituation, Situation, asked_of, gate_for_every_p
+from statpriv.model.situation import PartitionedSituation, Situation, asked_of, capabilities, gate_for_every_p
 from statpriv.model.strategies import AdaptiveSituation
 from statpriv.numeric.digits import exact_ends
 from statpriv.numeric.exact import Number, as_fraction
@@ -212,6 +214,9 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
     several = isinstance(situation, PartitionedSituation) and not situation.one_property
     gated = any(part.gate is not None for part in parts)
     cells = any(part.cells for part in parts)
+    if any(part.minima for part in parts):
+        yield ("minimum-count", "minimum-count") if situation.sampling is None else ("partition-sum", "partition-sum")
+        return
     point = all(part.lower == part.upper for part in parts)
     if cells:
         if situation.sampling is None:
@@ -266,6 +271,7 @@ def _of_groups(situation: AnySituation) -> dict[str, PartitionedSituation]:
         isinstance(situation, Situation)
         and situation.sampling is None
         and not getattr(situation.asked, "is_uniform", True)
+        and not capabilities(situation.query).holds_for_every_law
     ):
         groups = dict(situation.population.groups or ())
         if not groups:
@@ -332,9 +338,10 @@ def _parts(situation: AnySituation) -> list[_Part]:
 def _part(query: Query, size: int) -> _Part:
     count: Any = asked_of(query)
     part_of = _PARTS.get(type(count))
-    if part_of is None or not count.is_uniform:
+    if part_of is None or not (count.is_uniform or count.holds_for_every_law):
         raise NotAvailableError(
-            f"query = {abridged(query)}: only counts with one p, or a range of it, and histograms can be certified"
+            f"query = {abridged(query)}: only counts with one p, or a range of it, histograms, and exact tables with a "
+            "minimum count can be certified"
         )
     return part_of(query, count, size)
 
@@ -358,7 +365,21 @@ def _count(query: Query, asked: PropertyQuery, size: int) -> _Part:
     return _Part(asked.lower, asked.upper, size, asked.attribute)
 
 
-_PARTS: dict[type, Callable[[Query, Any, int], _Part]] = {PropertyQuery: _count, HistogramQuery: _histogram}
+def _table(query: Query, asked: ContingencyTable, size: int) -> _Part:
+    least = dict.fromkeys(asked.least_minima(own) for own in asked.classes or (None,))
+    minima = tuple(sorted(pair for pair in least if pair is not None))
+    if not minima:
+        raise NotAvailableError(
+            f"query = {abridged(query)}: every class has one cell alone; nothing is told, or certified"
+        )
+    return _Part(Fraction(0), Fraction(1), size, asked.attribute, minima=minima)
+
+
+_PARTS: dict[type, Callable[[Query, Any, int], _Part]] = {
+    PropertyQuery: _count,
+    HistogramQuery: _histogram,
+    ContingencyTable: _table,
+}
 """For each query class, the function that makes it a part of a certificate."""
 
 
@@ -390,6 +411,12 @@ def _described(situation: AnySituation) -> dict[str, Any]:
             raise NotAvailableError(f"pair = {situation.pair!r}; histograms can be certified for the worst pair")
         if adversary.known and situation.sampling is not None:
             raise NotAvailableError(f"{adversary!r} cannot be certified beside a histogram on a part of the entries")
+    if any(part.minima for part in parts):
+        if situation.pair is not None:
+            raise NotAvailableError(f"pair = {situation.pair!r}; exact tables can be certified for the worst pair")
+        if situation.sampling is None:
+            (table,) = parts
+            return RULE.write({"minima": table.minima, "known_rows": adversary.known})
     return SITUATION.write(
         {
             "population": situation.population.size,

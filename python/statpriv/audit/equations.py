@@ -11,10 +11,11 @@ the right side is evaluated in integers. As f is an integer, the bound may be ro
 Bad multipliers make a bound weak, and never false (A. Schrijver, Theory of Linear and Integer Programming, 1986,
 chapter 7).
 
-A bound is *attained* if a solution of integers that has it was found and checked. In a table of two dimensions with
-its margins the equations are those of a transportation problem, whose vertices are integers (Schrijver, chapter 19):
-bounds are attained there. In three dimensions tables of integers may reach less far than those of fractions. There a
-table of integers is also looked for by branch and bound.
+A bound is *attained* if a solution of integers that has it was found and checked. In a table of two dimensions with any
+of its totals, the equations are about two families of nested sets: rows and the whole, columns and the whole. Their
+matrix is totally unimodular (J. Edmonds, Submodular functions, matroids, and certain polyhedra, 1970), so that vertices
+are integers and bounds are attained. In three dimensions tables of integers may reach less far than those of fractions.
+There a table of integers is also looked for by branch and bound.
 """
 
 from __future__ import annotations

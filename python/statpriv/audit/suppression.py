@@ -7,7 +7,6 @@ as a further unknown. Bounds are proved as :mod:`statpriv.audit.equations` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from statpriv import budget
@@ -76,7 +75,7 @@ def suppressed_bounds(table: PublishedTable) -> tuple[SuppressedBounds, ...]:
         )
     unknown = [cell for cell in table.inner if cell.count is None]
     number = {cell.key: j for j, cell in enumerate(unknown)}
-    system = _system(table, unknown)
+    system = _system(table, unknown, number)
     try:
         return tuple(_bounded(table, system, cell, number) for cell in hidden)
     except ContradictionError as error:
@@ -88,29 +87,21 @@ def _bounded(
 ) -> SuppressedBounds:
     if None not in cell.key:
         return SuppressedBounds(cell.key, system.bounds([number[cell.key]]))
-    parts = table.within(cell.key)
-    known = sum(part.count or 0 for part in parts)
-    found = system.bounds([number[part.key] for part in parts if part.count is None])
+    known, hidden = table.parts[cell.key]
+    found = system.bounds([number[key] for key in hidden])
     upper = None if found.upper is None else found.upper + known
     return SuppressedBounds(cell.key, Bounds(found.lower + known, upper, found.lower_attained, found.upper_attained))
 
 
-def _system(table: PublishedTable, unknown: list[PublishedCell]) -> CountSystem:
+def _system(table: PublishedTable, unknown: list[PublishedCell], number: dict[Key, int]) -> CountSystem:
     equations, most = [], [cell.most for cell in unknown]
     for total in table.totals:
         end = total.count if total.count is not None else total.most
         if end is None:
             continue
-        places, known = _parts(total.key, unknown), sum(cell.count or 0 for cell in table.within(total.key))
+        known, hidden = table.parts[total.key]
+        places = [number[key] for key in hidden]
         if total.count is None:  # the sum and what is missing to its end
             places, most = [*places, len(most)], [*most, None]
         equations.append(Equation(tuple(places), end - known))
     return CountSystem(len(most), tuple(equations), tuple(most))
-
-
-def _parts(total: Key, unknown: Iterable[PublishedCell]) -> list[int]:
-    return [
-        j
-        for j, cell in enumerate(unknown)
-        if all(label is None or label == other for label, other in zip(total, cell.key, strict=True))
-    ]

@@ -187,9 +187,18 @@ class PublishedTable:
 
     # --- what follows by addition ----------------------------------------------------------------
 
-    def within(self, key: Key) -> list[PublishedCell]:
-        """The cells that a total adds up."""
-        return [cell for cell in self.inner if _covers(key, cell.key)]
+    @cached_property
+    def parts(self) -> dict[Key, tuple[int, tuple[Key, ...]]]:
+        """For each published total, what its published cells sum to, and its suppressed cells."""
+        sums = {cell.key: 0 for cell in self.totals}
+        hidden: dict[Key, list[Key]] = {cell.key: [] for cell in self.totals}
+        for cell in self.inner:
+            for key in _totals_over(cell.key):
+                if key in sums and cell.count is None:
+                    hidden[key].append(cell.key)
+                elif key in sums:
+                    sums[key] += cell.count or 0
+        return {key: (known, tuple(hidden[key])) for key, known in sums.items()}
 
     def count(self, key: Key) -> int | None:
         """The count of a cell or total, as published or as a sum of published ones; None where that does not say it.
@@ -228,19 +237,11 @@ class PublishedTable:
 
     def contradictions(self) -> tuple[Contradiction, ...]:
         """Totals that are not the sum of their cells: the table was rounded or changed, or is misread."""
-        sums = {cell.key: 0 for cell in self.totals}
-        open_ends = set()
-        for cell in self.inner:
-            for key in _totals_over(cell.key):
-                if key in sums:
-                    sums[key] += cell.count or 0
-                    if cell.count is None:
-                        open_ends.add(key)
         return tuple(
-            Contradiction(total.key, total.count, sums[total.key])
+            Contradiction(total.key, total.count, known)
             for total in self.totals
-            if total.count is not None
-            and (total.count < sums[total.key] or (total.count > sums[total.key] and total.key not in open_ends))
+            for known, hidden in [self.parts[total.key]]
+            if total.count is not None and (total.count < known or (total.count > known and not hidden))
         )
 
     def described(self, key: Key) -> str:
@@ -251,10 +252,6 @@ class PublishedTable:
     def labels(self, key: Key) -> dict[str, str | None]:
         """A cell or total for JSON; None is a total."""
         return dict(zip(self.dimension_names, key, strict=True))
-
-
-def _covers(total: Key, key: Key) -> bool:
-    return all(label is None or label == other for label, other in zip(total, key, strict=True))
 
 
 def _totals_over(key: Key) -> Iterator[Key]:

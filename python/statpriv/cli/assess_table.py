@@ -57,6 +57,8 @@ _OPTIONS = (
         "--absent", type=click.Choice(["zero", "suppressed", "impossible"]), help="Cells that are not listed."
     ),
     click.option("--impossible", metavar="LABEL,LABEL,…", multiple=True, help="Categories that cannot occur together."),
+    click.option("--skip", callback=count_from(0), metavar="LINES", help="Lines of titles above the header."),
+    click.option("--by", metavar="DIMENSION", help="A public classification: each class is published by itself."),
     click.option("--no-bounds", is_flag=True, help="No bounds of suppressed cells; scipy is then not needed."),
 )
 
@@ -98,6 +100,7 @@ def assess_files(context: click.RichContext, files: Sequence[Path], options: dic
             known=options["known"] or 0,
             delta=options["delta"],
             layout=_layout(options),
+            by=options["by"],
             bounds=not options["no_bounds"],
         )
         document = {**found.document(), **provenance(found.curve)} if as_json else {}
@@ -120,6 +123,7 @@ def _layout(options: dict[str, Any]) -> Any:  # noqa: ANN401  (a TableLayout; lo
         categories=tuple(options["category"]),
         suppressed=tuple(options["suppressed"]) or SUPPRESSED,
         absent=options["absent"],
+        skip=options["skip"] or 0,
         impossible=tuple(tuple(next(csv.reader([each]), [])) for each in options["impossible"]),
     )
 
@@ -157,6 +161,7 @@ def _of_table(each: AssessedTable, minimum: int) -> list[str]:
     lines.append(f"{len(each.below)} cells below {minimum}, {len(table.suppressed())} suppressed: {verdict}")
     zeros = [f"nobody: {table.described(cell.key)}" for cell in table.zeros()]
     small = [f"{cell.count}: {table.described(cell.key)}" for cell in each.below if cell.count]
+    lines += [f"withheld as a class: {each.by} = {label}" for label in each.withheld]
     return [*lines, *_cut(zeros), *_cut(small), *_cut(_hidden(each, table))]
 
 

@@ -107,12 +107,21 @@ def _show(report: Report, out: Path | None) -> None:
         f"certified; the target of {guarantee['target_delta_exact']} is {verdict}."
     ]
     lines += [f"  {_answer(answer)}" for answer in report.contents["answers"]]
+    lines += [f"  {_table(table)}" for table in report.contents.get("tables", ()) if table["published"] is not None]
     lines += [f"Warning: {warning}" for warning in report.contents["warnings"]]
     if out is not None:
         lines.append(f"Report: {out}")
     terminal = screen()
     for line in lines:
         terminal.print(printable(line), soft_wrap=True)
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    if not table["published"]:
+        why = f"a cell has fewer than {table['minimum']} rows, or a row is in no declared cell"
+        return f"withheld  {table['name']}  ({why})"
+    classes = f", {len(table['withheld'])} classes withheld" if table["withheld"] else ""
+    return f"{len(table['cells'])} cells published{classes}  {table['name']}"
 
 
 def _answer(answer: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from statpriv.curves.build import privacy_curve
 from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
 from statpriv.model.queries.variants import of_groups, unlabelled
-from statpriv.model.situation import asked_of
+from statpriv.model.situation import asked_of, capabilities
 from statpriv.numeric.enclosure import Enclosure
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def curve_of_part(query: Query, size: Size, *, known: int) -> PrivacyCurve:
     """The curve of one part alone, for a reader who knows its members and the values of up to `known` of them."""
     if isinstance(size, int):
         known = min(known, size - 1)
-        if asked_of(query) is query:  # known entries only shift an exact count
+        if asked_of(query) is query and not capabilities(query).holds_for_every_law:
+            # known entries only shift an exact count
             return privacy_curve(query, Population(size - known))
         return privacy_curve(query, Population(size), adversary=Adversary(known=known))
     present = {group: entries for group, entries in size.items() if entries}

@@ -29,6 +29,12 @@
     query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" } }
     sampling = { kind = "poisson", rate = "1/4" }      # of all entries by default
 
+    [[claim]]                          # or the rule "published only if every possible cell has at least 10 rows"
+    epsilon = 2
+    delta = 8.5e-6
+    minimum = 10                       # of every table, of any number of rows: there is no population
+    known_rows = 0
+
     [[claim]]                          # or what a release reports, under the assumptions of its JSON report
     report = "report.json"             # relative to this file
     known_rows = 100                   # ε, δ and known rows are the report's where they are left out
@@ -57,6 +63,7 @@ from statpriv.files.composition import (
 )
 from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.model.codec import POPULATION, QUERY, SAMPLING, stated_range
+from statpriv.model.contingency_fields import MINIMUM
 from statpriv.model.fields import COUNT, NUMBER, RANGE, SIZE, TEXT, Field, Record, Value, by_name, definition, listed
 from statpriv.numeric.arguments import is_mapping
 
@@ -88,6 +95,11 @@ _FORMS: dict[str, Record] = {
     "query": Record(
         {**_TARGET, **_SITUATION, "query": QUERY, "sampling": SAMPLING.optional()},
         "one query of any kind, of all entries or of a secret sample of them",
+    ),
+    "minimum": Record(
+        {**_TARGET, "known_rows": _SITUATION["known_rows"], "minimum": MINIMUM},
+        "the rule that an exact table is published only if every possible cell has so many entries; minima by cell are "
+        "those of a query",
     ),
     "report": Record(
         {
@@ -168,6 +180,8 @@ def _stated(read: dict[str, Value], parts: tuple[Part, ...]) -> Claim:
     import statpriv as sp
 
     target = {key: read.pop(key) for key in _TARGET}
+    if "minimum" in read:
+        return Claim(sp.minimum_count_curve(read["minimum"], known=read["known_rows"]), **target)
     if parts:
         return Claim(Composition(epsilon=target["epsilon"], parts=parts, **read).curve(), **target)
     size = read.get("size")

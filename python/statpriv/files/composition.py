@@ -75,6 +75,7 @@ from statpriv.model.fields import (
     listed,
 )
 from statpriv.model.groups import ByGroup
+from statpriv.model.situation import capabilities
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
@@ -184,6 +185,13 @@ class Composition:
         """
         import statpriv as sp
 
+        if self._is_one_table_of_all:
+            return sp.privacy_curve(
+                self.parts[0].query(),
+                POPULATION.read(by_name(self.population)),
+                adversary=sp.Adversary(known=self.known_rows),
+                bound=self.bound,
+            )
         return sp.compose(
             [query for part in self.parts for query in [part.query()] * part.count],
             POPULATION.read(by_name(self.population)),
@@ -191,6 +199,13 @@ class Composition:
             adversary=sp.Adversary(known=self.known_rows),
             bound=self.bound,
         )
+
+    @property
+    def _is_one_table_of_all(self) -> bool:
+        """Whether all entries answer one exact table: there is no partition then."""
+        alone = [(part.size, part.count) for part in self.parts] == [(self.population, 1)]
+        asked = self.parts[0].asked
+        return alone and self.bound == "tightest" and asked is not None and capabilities(asked).holds_for_every_law
 
     def document(self) -> dict[str, object]:
         """The composition as it stands in a file, without the keys that have their defaults."""

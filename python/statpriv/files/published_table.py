@@ -2,8 +2,8 @@ r"""Published tables of counts, read from CSV: wide, tidy, or SDMX-CSV 2.0.
 
 * **Wide**: labels of rows on the left, categories of the last dimension in the header, counts between them. The cell in
   the corner may name both dimensions, as `region \ age` does.
-* **Tidy**: one line a cell: a column for each dimension, and one of counts. Other columns are named by no option and
-  are refused, so that no dimension is lost.
+* **Tidy**: one line a cell: a column for each dimension, and one of counts. All other columns are dimensions, unless
+  `dimensions` names them; only `count_status`, as this package writes it, is none.
 * **SDMX-CSV**, 2.0 or 1.0: the columns before `OBS_VALUE` are dimensions, those after it attributes. An empty value
   is suppressed, unless `OBS_STATUS` is M, "data cannot exist" (code list CL_OBS_STATUS 2.0 of SDMX): the cell is then
   impossible. `_T` is a total.
@@ -30,6 +30,7 @@ from statpriv import budget
 from statpriv.audit.table import OTHER_NAMES_OF_A_TOTAL, Key, PublishedCell, PublishedTable
 from statpriv.errors import ArgumentError
 from statpriv.files.documents import refused
+from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
 LayoutName: TypeAlias = Literal["wide", "tidy", "sdmx"]
@@ -41,11 +42,17 @@ SUPPRESSED = ("", "..", "...", "x", "X", "c", "C", "*", ":", ":c", "(c)", "[c]",
 """Marks that stand for a suppressed count unless others are declared; "<10" and its like always do."""
 _COUNT = re.compile(r"(?:\d+|\d{1,3}(?:[,\u0020\u00a0\u202f]\d{3})+)(?:\.0+)?", re.ASCII)
 _LESS_THAN = re.compile(r"<\s*(\d{1,9})", re.ASCII)
-_SDMX_TECHNICAL = ("DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY")
+_SDMX_TECHNICAL = frozenset(
+    {"DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION", "SERIES_KEY", "OBS_KEY", "LAST UPDATE"}
+)
 _VALUE, _STATUS, _CONFIDENTIAL = "OBS_VALUE", "OBS_STATUS", "CONF_STATUS"
 _COUNT_COLUMNS = frozenset({"count", "counts", "n", "freq", "frequency"})
+_COUNT_STATUS = "count_status"
+"""A column of the tidy files of this package: published, withheld or impossible."""
 _DELIMITERS = ",;\t|"
 _MAX_FAULTS = 12
+UNNAMED = ("row", "column")
+"""What the dimensions of a wide file are called that names none."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class TableLayout:
         What it means that a combination of categories is not listed. Required where that happens.
     impossible : tuple of tuple of str
         Combinations of categories that cannot occur.
+    skip : int
+        Lines above the header, titles for instance.
     """
 
     layout: LayoutName | None = None
@@ -84,11 +93,13 @@ class TableLayout:
     suppressed: tuple[str, ...] = SUPPRESSED
     absent: Absent | None = None
     impossible: tuple[tuple[str, ...], ...] = ()
+    skip: int = 0
 
     def __post_init__(self) -> None:
         for name, value, allowed in (("layout", self.layout, _LAYOUTS), ("absent", self.absent, _ABSENT)):
             if value is not None and value not in allowed:
                 raise ArgumentError(f"{name} = {abridged(value)}; one of {', '.join(allowed)} is required")
+        as_count(self.skip, "skip")
 
 
 @dataclass(frozen=True)
@@ -140,10 +151,13 @@ def read_table(path: str | Path, layout: TableLayout | None = None) -> Published
     (('region', 'age'), 4, [('south', 'young')])
     """
     place, layout = Path(path), layout or TableLayout()
-    rows = _rows(place)
+    rows = _rows(place, layout.skip)
     number, header = next(rows, (0, []))
     if len(header) < 2:
-        raise ArgumentError(f"{place}: a header of at least two columns is required in its first line")
+        raise ArgumentError(
+            f"{place}: a header of at least two columns is required in its first line; say how many lines of "
+            "titles are above it (`skip`, --skip)"
+        )
     _check_header(header, place, number)
     reader = {"wide": _wide, "tidy": _tidy, "sdmx": _sdmx}[layout.layout or _layout_of(header, layout)]
     return _table(place, reader(place, header, rows, layout), layout)
@@ -152,9 +166,9 @@ def read_table(path: str | Path, layout: TableLayout | None = None) -> Published
 # --- lines and columns ---------------------------------------------------------------------------
 
 
-def _rows(place: Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(place: Path, skip: int) -> Iterator[tuple[int, list[str]]]:
     """The lines that are not empty, with their numbers; a cell may hold line breaks between quotes."""
-    text = _text(place)
+    text = "".join(_text(place).split("\n", skip)[skip:])
     first = text.split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -168,9 +182,9 @@ def _rows(place: Path) -> Iterator[tuple[int, list[str]]]:
                 )
             stripped = [cell.strip() for cell in row]
             if any(stripped):
-                yield reader.line_num, stripped
+                yield reader.line_num + skip, stripped
     except csv.Error as error:
-        raise ArgumentError(f"{place}: line {reader.line_num} is not CSV ({error})") from error
+        raise ArgumentError(f"{place}: line {reader.line_num + skip} is not CSV ({error})") from error
 
 
 def _text(place: Path) -> str:
@@ -200,9 +214,14 @@ def _check_header(header: list[str], place: Path, number: int) -> None:
 
 
 def _layout_of(header: list[str], layout: TableLayout) -> LayoutName:
-    if _VALUE in (name.upper() for name in header):
+    if _VALUE in _identifiers(header):
         return "sdmx"
     return "tidy" if layout.count is not None or len(_count_columns(header)) == 1 else "wide"
+
+
+def _identifiers(header: list[str]) -> list[str]:
+    """Names of SDMX: `GEO: Geopolitical entity` is GEO, and `STRUCTURE[;]` is STRUCTURE."""
+    return [name.upper().partition("[")[0].partition(":")[0].strip() for name in header]
 
 
 def _count_columns(header: list[str]) -> list[str]:
@@ -257,7 +276,8 @@ def _wide(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
 def _corner(text: str) -> tuple[str, str]:
     """The names of both dimensions, where the cell in the corner gives them."""
     down, parted, across = (part.strip() for part in text.partition("\\"))
-    return (down or "row", across or "column") if parted else (text or "row", "column")
+    rows, columns = UNNAMED
+    return (down or rows, across or columns) if parted else (text or rows, columns)
 
 
 def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
@@ -267,29 +287,34 @@ def _tidy(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]],
             f"{place}: which column has the counts? Say it (`count`, --count); the header has {_listed(header)}"
         )
     (value,) = _columns(found, header, place)
-    names = layout.dimensions or tuple(name for name in header if name != found[0])
+    names = layout.dimensions or tuple(name for name in header if name not in (found[0], _COUNT_STATUS))
     columns = _columns(names, header, place)
+    status = header.index(_COUNT_STATUS) if _COUNT_STATUS in header and _COUNT_STATUS not in names else None
     entries = [
-        _Entry(tuple(row[column] for column in columns), row[value], f"line {number}")
+        _Entry(
+            tuple(row[column] for column in columns),
+            row[value],
+            f"line {number}",
+            impossible=status is not None and row[status] == "impossible" and not row[value],
+        )
         for number, row in _checked(place, header, rows)
     ]
     return _Contents(tuple(names), tuple(entries), layout.totals)
 
 
 def _sdmx(place: Path, header: list[str], rows: Iterator[tuple[int, list[str]]], layout: TableLayout) -> _Contents:
-    upper = [name.upper() for name in header]
-    if _VALUE not in upper:
+    plain = _identifiers(header)
+    if _VALUE not in plain:
         raise ArgumentError(f"{place}: SDMX-CSV has a column {_VALUE}; the header has {_listed(header)}")
-    value = upper.index(_VALUE)
-    plain = [name.partition("[")[0].partition(":")[0].strip() for name in upper]
+    value = plain.index(_VALUE)
     names = layout.dimensions or tuple(
         name for name, known in zip(header[:value], plain[:value], strict=True) if known not in _SDMX_TECHNICAL
     )
     columns = _columns(names, header, place)
-    status = upper.index(_STATUS) if _STATUS in upper else None
+    status = plain.index(_STATUS) if _STATUS in plain else None
     entries = []
     for number, row in _checked(place, header, rows):
-        impossible = status is not None and row[status] == "M" and not row[value]
+        impossible = status is not None and row[status].partition(":")[0] == "M" and not row[value]
         text = "" if row[value].casefold() == "nan" else row[value]
         entries.append(_Entry(tuple(row[column] for column in columns), text, f"line {number}", impossible))
     return _Contents(tuple(names), tuple(entries), layout.totals or ("_T",))
@@ -321,7 +346,7 @@ def _table(place: Path, contents: _Contents, layout: TableLayout) -> PublishedTa
         more = [*faults[:_MAX_FAULTS], *(["…"] if len(faults) > _MAX_FAULTS else [])]
         raise refused(place, more)
     dimensions = tuple(
-        (name, tuple(dict.fromkeys(label for key in (*cells, *impossible) if (label := key[k]) is not None)))
+        (name, tuple(dict.fromkeys(entry.labels[k] for entry in contents.entries if entry.labels[k] not in totals)))
         for k, name in enumerate(contents.names)
     )
     empty = [name for name, categories in dimensions if not categories]
@@ -350,7 +375,12 @@ def _looks_like_totals(contents: _Contents, layout: TableLayout) -> list[str]:
     """Labels that are hardly ever categories, and of which nothing is declared."""
     labels = dict.fromkeys(label for entry in contents.entries for label in entry.labels)
     declared = (*contents.totals, *layout.categories)
-    return [label for label in labels if label.casefold() in OTHER_NAMES_OF_A_TOTAL and label not in declared]
+    return [
+        label
+        for label in labels
+        if not {label.casefold(), label.partition(":")[0].casefold()}.isdisjoint(OTHER_NAMES_OF_A_TOTAL)
+        and label not in declared
+    ]
 
 
 def _check_labels(contents: _Contents, faults: list[str]) -> None:

@@ -23,7 +23,7 @@ from statpriv.audit.table import PublishedCell, PublishedTable
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.curves.minimum_count import minimum_count_curve
 from statpriv.errors import ArgumentError, UndecidedError
-from statpriv.files.published_table import TableLayout, read_table
+from statpriv.files.published_table import UNNAMED, TableLayout, read_table
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import at_most, literal
@@ -41,6 +41,14 @@ ABOUT_ZEROS = (
 ABOUT_SUPPRESSION = (
     "Cells were suppressed one by one. The rule withholds a table as a whole, because which cells are missing says "
     "something about them; its δ is not that of this table."
+)
+ABOUT_NAMES = (
+    "A dimension has no name, so the tables were not compared on it. Name it in the corner, `region \\ age`, or by "
+    "`columns` (--columns)."
+)
+ABOUT_CLASSES = (
+    "A class was withheld, and a total over the classes is published: the total less the other classes is the table "
+    "that was withheld."
 )
 ABOUT_SEVERAL = (
     "The tables are of the same people. Nothing bounds together what several exact tables of the same rows say, from "
@@ -61,16 +69,45 @@ class AssessedTable:
         Cells with fewer people than the minimum, those with nobody included.
     bounds : tuple of SuppressedBounds, or None
         What each suppressed cell lies between; None where that was not asked for.
+    by : str, or None
+        A dimension that is a public classification: each of its classes is published or withheld by itself.
     """
 
     table: PublishedTable
     below: tuple[PublishedCell, ...]
     bounds: tuple[SuppressedBounds, ...] | None
+    by: str | None = None
 
     @property
     def holds(self) -> bool:
         """Whether the table is one that the rule publishes."""
-        return not self.below and all(cell.count is not None for cell in self.table.inner)
+        return not self.below and not self.partly_suppressed and not self.gives_classes_away
+
+    @cached_property
+    def withheld(self) -> tuple[str, ...]:
+        """Classes of the public classification of which no cell is published."""
+        if self.by is None:
+            return ()
+        place = self.table.dimension_names.index(self.by)
+        shown = {cell.key[place] for cell in self.table.inner if cell.count is not None}
+        hidden = {cell.key[place] for cell in self.table.inner if cell.count is None}
+        return tuple(label for label in dict(self.table.dimensions)[self.by] if label in hidden - shown)
+
+    @property
+    def partly_suppressed(self) -> bool:
+        """Whether cells are suppressed one by one, and not with all of their class."""
+        place = None if self.by is None else self.table.dimension_names.index(self.by)
+        return any(
+            cell.count is None and (place is None or cell.key[place] not in self.withheld) for cell in self.table.inner
+        )
+
+    @property
+    def gives_classes_away(self) -> bool:
+        """Whether a class is withheld, and a total over the classes published."""
+        if self.by is None or not self.withheld:
+            return False
+        place = self.table.dimension_names.index(self.by)
+        return any(cell.key[place] is None and cell.count is not None for cell in self.table.totals)
 
     def known(self) -> tuple[SuppressedBounds, ...]:
         """Suppressed cells of which only one value is possible."""
@@ -96,6 +133,7 @@ class AssessedTable:
                 {"total": table.labels(each.key), "published": each.total, "sum_of_cells": each.cells}
                 for each in table.contradictions()
             ],
+            "withheld_classes": list(self.withheld),
             "holds": self.holds,
         }
 
@@ -167,8 +205,12 @@ class TableAssessment:
     def warnings(self) -> tuple[str, ...]:
         """What a reviewer should know besides the numbers."""
         found = [ABOUT_ZEROS] if any(each.table.zeros() for each in self.tables) else []
-        found += [ABOUT_SUPPRESSION] if any(each.table.suppressed() for each in self.tables) else []
+        found += [ABOUT_SUPPRESSION] if any(each.partly_suppressed for each in self.tables) else []
+        found += [ABOUT_CLASSES] if any(each.gives_classes_away for each in self.tables) else []
         found += [ABOUT_SEVERAL] if self.comparison is not None else []
+        unnamed = [f"{own} of {each.table.name}" for each in self.tables for own in UNNAMED]
+        if any(name in unnamed for each in self.tables for name in each.table.dimension_names):
+            found.append(ABOUT_NAMES)
         for each in self.tables:
             if (base := _base_of_rounding(each.table)) is not None:
                 found.append(
@@ -224,6 +266,7 @@ def assess_tables(
     known: Number = 0,
     delta: Number | None = None,
     layout: TableLayout | None = None,
+    by: str | None = None,
     bounds: bool = True,
 ) -> TableAssessment:
     r"""Compare published tables with a minimum cell count, and say which δ a rule with that minimum has.
@@ -242,6 +285,9 @@ def assess_tables(
         A target for the δ of the rule at the first ε.
     layout : TableLayout, optional
         How the files are to be read.
+    by : str, optional
+        A dimension that is a public classification, by region for instance: the table of each of its classes is
+        published or withheld by itself.
     bounds : bool, default True
         Whether suppressed cells are bounded and several tables looked at together, for which scipy is needed.
 
@@ -281,8 +327,11 @@ def assess_tables(
     target = None if delta is None else as_probability(delta, "delta")
     curve = minimum_count_curve(least, known=knows)
     read = _named([each if isinstance(each, PublishedTable) else read_table(each, layout) for each in several])
+    for each in read:
+        if by is not None and by not in each.dimension_names:
+            raise ArgumentError(f"by = {by}: no dimension of {each.name}, which has {', '.join(each.dimension_names)}")
     assessed = tuple(
-        AssessedTable(each, each.below(least), suppressed_bounds(each) if bounds or not each.suppressed() else None)
+        AssessedTable(each, each.below(least), suppressed_bounds(each) if bounds or not each.suppressed() else None, by)
         for each in read
     )
     comparison = compare(read, least, jointly=bounds) if len(read) > 1 else None
@@ -296,12 +345,18 @@ def _base_of_rounding(table: PublishedTable) -> int | None:
 
 
 def _named(tables: list[PublishedTable]) -> list[PublishedTable]:
-    """The tables, with numbers after names that are there more than once."""
+    """Several tables, so that none is called as another is, and no two share a dimension that neither names."""
+    if len(tables) == 1:
+        return tables
     names = [each.name for each in tables]
-    return [
-        replace(each, name=f"{each.name} ({k})") if names.count(each.name) > 1 else each
-        for k, each in enumerate(tables, start=1)
-    ]
+    found = []
+    for k, each in enumerate(tables, start=1):
+        name = f"{each.name} ({k})" if names.count(each.name) > 1 else each.name
+        dimensions = tuple(
+            (f"{own} of {name}" if own in UNNAMED else own, categories) for own, categories in each.dimensions
+        )
+        found.append(replace(each, name=name, dimensions=dimensions))
+    return found
 
 
 # --- for JSON ------------------------------------------------------------------------------------

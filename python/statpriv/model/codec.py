@@ -214,6 +214,13 @@ _PUBLICATION: dict[type, tuple[str, Callable[[Any], Value]]] = {
 }
 
 
+def without_name(query: Query) -> dict[str, Any]:
+    """The document of a query without its label: the plan author chooses the label, and the theory ignores it."""
+    document = written_query(query)
+    document.pop("name", None)
+    return document
+
+
 def written_publication(steps: Iterable[Step]) -> dict[str, Value]:
     """The same steps, of whole numbers, in the words of plans, compositions and reports."""
     stated = (_PUBLICATION[type(step)] + (step,) for step in steps)

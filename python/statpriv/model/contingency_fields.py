@@ -43,13 +43,13 @@ _CELL = Field(
     {"anyOf": [COUNT.schema, {"type": "array", "minItems": 1, "items": TEXT.schema}]},
     lambda cell: list(cell) if isinstance(cell, tuple) else cell,
 )
-_MINIMUM = replace(
+MINIMUM = replace(
     SIZE,
     allowed="a whole number of at least 2",
     schema={"type": "integer", "minimum": 2, "maximum": int(budget.MAX_INTEGER)},
 )
 _MINIMA = list_of(
-    Record({"cell": _CELL, "minimum": _MINIMUM}).field("a table with cell and minimum"),
+    Record({"cell": _CELL, "minimum": MINIMUM}).field("a table with cell and minimum"),
     "a list of tables with cell and minimum",
     least=1,
 )
@@ -59,7 +59,7 @@ SLOTS: Mapping[str, Slot] = {
     "number_of_cells": Slot(
         SIZE.optional(), "number_of_cells", lambda table: None if table.dimensions is not None else table.stated_cells
     ),
-    "minimum": slot(_MINIMUM.described("of every cell that states none of its own"), "default", "minimum"),
+    "minimum": slot(MINIMUM.described("of every cell that states none of its own"), "default", "minimum"),
     "minima": Slot(
         _MINIMA.optional(),
         "minima",

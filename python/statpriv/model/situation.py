@@ -51,6 +51,8 @@ class Situation:
     adversary: Adversary
     pair: Pair = None
     protects_one_attribute: ClassVar[bool] = False
+    is_about_every_size: ClassVar[bool] = False
+    """Whether the situation stands for populations of every size."""
 
     def __post_init__(self) -> None:
         require_data_independent(self.sampling)

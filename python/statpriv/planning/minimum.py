@@ -1,7 +1,8 @@
 """The least minimum count of cells that reaches a guarantee.
 
 **Monotone.** δ_T does not rise with T: its heights ``h(k, l)`` fall in k and in l
-(docs/explanation/minimum-counts.md). So bisection finds the least T, and all smaller ones fail by the same bound.
+(docs/explanation/minimum-counts.md). Neither does the supremum: a table with a larger minimum is a function of the
+table with a smaller one. So bisection finds the least T, and all smaller ones fail by the same bound.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
     ArgumentError
         A value that is not allowed.
     GuaranteeNotReachedError
-        No minimum count up to 2^50 reaches the target.
+        No minimum count up to 2^52, or 1000 for the supremum, reaches the target.
 
     Notes
     -----
@@ -53,6 +54,8 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
     (30, 29, 'undecided')
     >>> sp.design.least_minimum(epsilon=1, delta="1e-5", known=5).value
     34
+    >>> sp.design.least_minimum(epsilon=1, delta="1e-5", bound="supremum").value
+    29
     """
     exact, target, knows = as_fraction(epsilon, "epsilon"), as_fraction(delta, "delta"), as_count(known, "known")
     if exact < 0:
@@ -66,20 +69,24 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
             trials[least] = _trial(least, exact, target, knows, bound)
         return trials[least].verdict == "holds"
 
+    most = int(budget.MAX_SUPREMUM_MINIMUM) if bound == "supremum" else budget.MAX_INTEGER // 2
     low = high = 2
     while not holds(high):
-        if high >= budget.MAX_MINIMUM_COUNT:
+        if high >= most:
             raise GuaranteeNotReachedError(
                 f"no minimum count up to {high} reaches δ({literal(exact)}) ≤ {literal(target)}; "
                 "ask for a larger ε or δ"
             )
-        low, high = high + 1, min(2 * max(high, knows), int(budget.MAX_MINIMUM_COUNT))
+        low, high = high + 1, min(2 * max(high, knows), most)
     least = least_integer(holds, low, high)
     neighbour = None
     if least > 2:
         holds(least - 1)
         neighbour = trials[least - 1]
-    beyond = "No smaller one is allowed." if neighbour is None else "All smaller ones fail by the same bound: δ rises."
+    beyond = "No smaller one is allowed."
+    if neighbour is not None:
+        fails = neighbour.verdict == "fails"
+        beyond = f"All smaller ones fail too{'' if fails else ' by the same bound'}: it does not rise with the minimum."
     given = f"exact tables of any number of cells and entries, δ({literal(exact)}) ≤ {literal(target)}, {knows} known"
     looked_at = tuple(trials[value] for value in sorted(trials))
     return Design("minimum count", given, trials[least], neighbour, beyond, looked_at, len(trials), target)
@@ -94,5 +101,7 @@ def _trial(least: int, epsilon: Fraction, delta: Fraction, known: int, bound: st
         holds = False
     if holds:
         return Trial(least, "holds", f"δ ≤ {at_most(reached.upper)}", (), reached, None, curve)
+    if curve.kind == "exact":
+        return Trial(least, "fails", f"some table has δ ≥ {at_least(reached.lower)}", (), reached, None, curve)
     why = f"the bound is at least {at_least(reached.lower)}, which refutes nothing"
     return Trial(least, "undecided", why, (), reached, None, curve)

@@ -10,6 +10,7 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.planning.designs import written
+from statpriv.planning.gate_probability import gate_probability
 from statpriv.plotting.curves import against_epsilon, marked_as_bounds, spelled
 from statpriv.plotting.picture import Line, Picture, Quantity, Reference, Statement
 
@@ -25,6 +26,10 @@ _ACROSS: dict[str, Quantity] = {
     "distance of p from what is stated": "distance",
 }
 """For each unknown of a plan, the quantity in which its alternatives differ."""
+
+
+_MAX_PLACES = 60
+"""Minimum counts at which a picture of a table plan shows its probabilities."""
 
 
 def design_picture(design: Design) -> Picture:
@@ -69,11 +74,19 @@ def trade_off_pictures(designs: TradeOff) -> tuple[Picture, Picture]:
 
 def table_plan_picture(plan: TablePlan) -> Picture:
     """The picture of :func:`plot_table_plan`."""
-    places = tuple(price.minimum for price in plan.prices)
+    passing = max(each.largest_minimum for each in plan.recodings)
+    last = max(2 * plan.minimum, min(passing + passing // 3, 5 * plan.minimum))
+    step = max(1, (last - 1) // _MAX_PLACES)
+    places = tuple(sorted({plan.minimum, *range(2, last + 1, step)}))
     of = Statement("exact", "the probability that every cell holds the minimum", plan.source, ("shares as stated",))
     lines = tuple(
-        Line(each.name, places, tuple(price.passes[k] for price in plan.prices), (of,))
-        for k, each in enumerate(plan.recodings)
+        Line(
+            each.name,
+            places,
+            tuple(gate_probability(each.shares, plan.rows, minimum=least) for least in places),
+            (of,),
+        )
+        for each in plan.recodings
     )
     wanted = _level(f"wanted: {spelled(plan.confidence)}", plan.confidence, places)
     planned = Reference("planned", (plan.minimum, plan.minimum), (0.0, 1.0))

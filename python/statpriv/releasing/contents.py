@@ -11,8 +11,9 @@ from typing import Any
 import statpriv
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.model.codec import ENDS, written_publication
+from statpriv.model.codec import ENDS, without_name, written_publication
 from statpriv.model.fields import by_group
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Step
 from statpriv.model.queries.property import PropertyQuery
@@ -25,6 +26,7 @@ from statpriv.releasing.accuracy import (
     root_mean_squared_error,
     stratified_interval,
 )
+from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
@@ -32,6 +34,13 @@ from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells
 from statpriv.releasing.steps import PublishedCount
+from statpriv.releasing.table_contents import (
+    answered_tables,
+    assumptions_of_tables,
+    known_rows_of_interest,
+    prospective_tables,
+    warnings_of_tables,
+)
 from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
 __all__ = ["Progress", "answered_contents", "prospective_contents", "released_contents", "written_part"]
@@ -40,6 +49,9 @@ _PROOF = ["statpriv verify report.json --certificates proofs", "python -I -m sta
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
 _STEPS_TO_TARGET, _STEPS_IF_LARGE = 5, 3
 """Points of the curve of δ against ε up to the target's ε, and the same of a large table."""
+_CELLS_CHANGED = 2
+"""Cells of a table that change with one row."""
+_CELLS_ARE_PROPORTIONS = " An exact table counts as two of them: one changed row changes two of its cells."
 _RESOLUTION, _RESOLUTION_IF_COSTLY = 48, 24
 """Steps of the curves of δ against p."""
 _MAX_PROPERTY_CURVES = 12
@@ -69,6 +81,7 @@ def prospective_contents(
         Called with a description of each computation.
     """
     plan, alone = guarantee.plan, alone or guarantee
+    deltas = alone.deltas(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
     progress("curves of the guarantee")
     curves = {"epsilon": _epsilon_curve(alone), "probability": _probability_curves(alone)}
     progress("dependence on known rows")
@@ -92,8 +105,9 @@ def prospective_contents(
             "unit": plan.data.unit,
         },
         "guarantee": _guarantee(guarantee),
-        "queries": _queries(guarantee, alone),
+        "queries": _queries(guarantee, deltas[: len(plan.queries)]),
         "answers": [],
+        **prospective_tables(guarantee, deltas[len(plan.queries) :]),
         "curves": curves,
         "degradation": degradation,
         "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(alone)],
@@ -107,7 +121,11 @@ def prospective_contents(
 
 
 def released_contents(
-    prospective: Mapping[str, Any], guarantee: Guarantee, counts: Sequence[Sequence[int]], record: ReleaseRecord
+    prospective: Mapping[str, Any],
+    guarantee: Guarantee,
+    counts: Sequence[Sequence[int]],
+    tables: Sequence[TableAnswer],
+    record: ReleaseRecord,
 ) -> dict[str, Any]:
     """Complete the report with the answers, derived from the exact counts, and the ledger entry.
 
@@ -119,17 +137,20 @@ def released_contents(
         The guarantee from the plan and the number of rows.
     counts : sequence of sequences of int
         For each query of the plan its count, or the counts of all cells of a histogram, the implied cell last.
+    tables : sequence of TableAnswer
+        What is published of each table of the plan.
     record : ReleaseRecord
         The ledger's record of this release.
     """
-    published = [part.steps.publish(exact) for part, exact in zip(guarantee.parts, counts, strict=True)]
-    return answered_contents(prospective, guarantee, published, record)
+    published = [part.steps.publish(exact) for part, exact in zip(guarantee.counted, counts, strict=True)]
+    return answered_contents(prospective, guarantee, published, tables, record)
 
 
 def answered_contents(
     prospective: Mapping[str, Any],
     guarantee: Guarantee,
     published: Sequence[Sequence[PublishedCount]],
+    tables: Sequence[TableAnswer],
     record: ReleaseRecord,
 ) -> dict[str, Any]:
     """The same from the published counts, on which alone a report depends."""
@@ -145,6 +166,7 @@ def answered_contents(
             "rows_spent": record.rows_spent,
         },
         "answers": answers,
+        **answered_tables(prospective, guarantee, tables),
         "ledger": {**prospective["ledger"], "rows_left": record.rows_left},
         "warnings": [*prospective["warnings"], *_warnings_of_answers(guarantee, answers)],
     }
@@ -187,7 +209,8 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "source": curve.source,
         "assumptions": [
             *curve.assumptions,
-            _assumption_of_ranges(guarantee),
+            *_assumption_of_ranges(guarantee),
+            *assumptions_of_tables(guarantee),
             "one row is one person",
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
@@ -202,23 +225,24 @@ def _not_protected(guarantee: Guarantee) -> list[str]:
     group = guarantee.plan.data.group
     return [
         *guarantee.curve.not_protected,
-        _COUNTS_OF_PARTS_KNOWN,
+        *([] if guarantee.is_one_table_of_all else [_COUNTS_OF_PARTS_KNOWN]),
         *([] if group is None else [f"the column {quoted(group)}: the exact size of each of its groups is published"]),
     ]
 
 
-def _assumption_of_ranges(guarantee: Guarantee) -> str:
-    gated = [part.is_gated for part in guarantee.parts]
+def _assumption_of_ranges(guarantee: Guarantee) -> list[str]:
+    gated = [part.is_gated for part in guarantee.counted]
+    if not gated:
+        return []
     if all(gated):
-        return "every declared probability may be wrong: a count outside its gate is withheld, and δ is for every p"
+        return ["every declared probability may be wrong: a count outside its gate is withheld, and δ is for every p"]
     hold = "the declared probabilities hold; their sources, named with the queries, are other than this table"
-    return f"{hold} (where a gate is certified, δ is for every p instead)" if any(gated) else hold
+    return [f"{hold} (where a gate is certified, δ is for every p instead)" if any(gated) else hold]
 
 
-def _queries(guarantee: Guarantee, alone: Guarantee) -> list[dict[str, Any]]:
+def _queries(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> list[dict[str, Any]]:
     plan = guarantee.plan
     properties = {attribute: index for index, attribute in enumerate(plan.properties)}
-    deltas = alone.deltas(known=plan.guarantee.known_rows, epsilon=guarantee.epsilon)
     return [
         {
             "name": query.name,
@@ -232,7 +256,7 @@ def _queries(guarantee: Guarantee, alone: Guarantee) -> list[dict[str, Any]]:
             "size": part.size,
             "delta": _ends(delta),
         }
-        for query, part, delta in zip(plan.queries, guarantee.parts, deltas, strict=True)
+        for query, part, delta in zip(plan.queries, guarantee.counted, deltas, strict=True)
     ]
 
 
@@ -301,7 +325,7 @@ def _errors(guarantee: Guarantee) -> list[float]:
     """The error of each answer."""
     return [
         _error(guarantee, number, cell)
-        for number, part in enumerate(guarantee.parts)
+        for number, part in enumerate(guarantee.counted)
         for cell in range(len(part.steps.expected))
     ]
 
@@ -375,7 +399,8 @@ def _probabilities(resolution: int) -> list[Fraction]:
 def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:
     most = guarantee.rows - 1
     shares = {int(share * guarantee.rows) for share in _KNOWN_SHARES}
-    grid = sorted({0, guarantee.plan.guarantee.known_rows, *(known for known in shares if known <= most)})
+    of_tables = known_rows_of_interest(guarantee)
+    grid = sorted({0, guarantee.plan.guarantee.known_rows, *of_tables, *(known for known in shares if known <= most)})
     table = []
     for known in grid:
         secret = guarantee.secret(known=known, epsilon=guarantee.epsilon)
@@ -393,8 +418,9 @@ def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:
 
 def _comparison(guarantee: Guarantee, delta: float) -> dict[str, Any]:
     """The Gaussian noise needed on the same number of proportions of the whole table, for the same δ."""
-    queries, rows = len(guarantee.queries), guarantee.rows
-    loose, tight = _loose_noise(guarantee, queries, delta), _tight_noise(guarantee, queries, delta)
+    queries, tables, rows = len(guarantee.counted), len(guarantee.tabulated), guarantee.rows
+    changed = queries + _CELLS_CHANGED * tables
+    loose, tight = _loose_noise(guarantee, changed, delta), _tight_noise(guarantee, changed, delta)
     return {
         "queries": queries,
         "epsilon": float(guarantee.epsilon),
@@ -409,6 +435,7 @@ def _comparison(guarantee: Guarantee, delta: float) -> dict[str, Any]:
             "Standard deviation of the Gaussian noise under which differential privacy at the same ε and δ would "
             "release as many proportions of the whole table. Differential privacy holds against someone who "
             "knows all other rows, and whatever the distribution; statistical privacy does not."
+            + (_CELLS_ARE_PROPORTIONS if tables else "")
         ),
     }
 
@@ -447,13 +474,13 @@ def _composition(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def written_part(
-    asked: PropertyQuery | HistogramQuery, size: int | Mapping[str, int], steps: Sequence[Step] = ()
+    asked: PropertyQuery | HistogramQuery | ContingencyTable, size: int | Mapping[str, int], steps: Sequence[Step] = ()
 ) -> dict[str, Any]:
     """The description of a part for `statpriv compose`: the law of the query, the rows, the steps on the count.
 
     Parameters
     ----------
-    asked : PropertyQuery or HistogramQuery
+    asked : PropertyQuery, HistogramQuery or ContingencyTable
         The query.
     size : int, or dict of str to int
         Number of rows of the part, or of each group.
@@ -461,6 +488,8 @@ def written_part(
         The steps that the certificate uses.
     """
     groups = None if isinstance(size, int) else dict(size)
+    if not isinstance(asked, PropertyQuery | HistogramQuery):
+        return {"query": without_name(asked), "size": size if groups is None else groups}
     if isinstance(asked, HistogramQuery):
         law = {"cells": [ENDS.write(cell) for cell in asked.cells]}
     else:
@@ -479,7 +508,7 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
     unbalanced = any(imbalance(_strata(guarantee, k, 0)) for k in range(len(plan.queries)))
     uncertified = [
         query.name
-        for query, part in zip(plan.queries, guarantee.parts, strict=True)
+        for query, part in zip(plan.queries, guarantee.counted, strict=True)
         if part.steps.publication.gate and not part.is_gated
     ]
     said = [
@@ -503,7 +532,7 @@ def _warnings_of_plan(guarantee: Guarantee) -> list[str]:
             "Some part does not have the same share of each group: its interval is wider by what that may change.",
         ),
     ]
-    return [sentence for holds, sentence in said if holds]
+    return [*(sentence for holds, sentence in said if holds), *warnings_of_tables(guarantee)]
 
 
 def _warnings_of_answers(guarantee: Guarantee, answers: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -80,8 +80,7 @@ def extend_data_set(
     plan: Plan, registry: Registry, *, accept_edits: bool, anchor: Anchor | None = None, debug: bool = False
 ) -> Extension:
     """Carry out :func:`extend` on a given plan and registry."""
-    predicates = [question for query in plan.queries for question in query.questions]
-    with registry.locked(anchor=anchor) as ledger, open_table(plan.data, predicates, debug=debug) as table:
+    with registry.locked(anchor=anchor) as ledger, open_table(plan.data, plan.conditions, debug=debug) as table:
         growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key), table.columns))
         content = table.load(ledger.content_key, growth.old)
         old = content.fingerprint_of_selected or content.fingerprint

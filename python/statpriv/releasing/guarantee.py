@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.composition.known_parts import curve_of_part
-from statpriv.curves.build import compose
+from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import NotAvailableError, PlanError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed, Step
 from statpriv.model.queries.property import PropertyQuery
@@ -23,7 +24,7 @@ from statpriv.model.queries.variants import unlabelled
 from statpriv.model.ranges import Between
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.releasing.plan import Plan, PlannedQuery, Publication, Range
+from statpriv.releasing.plan import Plan, PlannedQuery, PlannedTable, Publication, Range
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells, ranges_of
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
@@ -31,7 +32,7 @@ from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
 __all__ = ["Guarantee", "Part", "certify"]
 
 
-Asked: TypeAlias = PropertyQuery | HistogramQuery
+Asked: TypeAlias = PropertyQuery | HistogramQuery | ContingencyTable
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class Part:
         The steps that the certificate uses. The remaining steps never make the certificate worse.
     supposed
         Whether the probability is supposed instead of declared. The certificate then holds for this probability only.
+    table
+        The exact table that is asked; None for a query.
     """
 
     size: int
@@ -61,12 +64,13 @@ class Part:
     steps: Steps
     certified: tuple[Step, ...] = ()
     supposed: bool = False
+    table: PlannedTable | None = None
 
     @property
     def query(self) -> Query:
         """The query together with the steps that the certificate uses."""
         asked = self.asked
-        if not self.certified or isinstance(asked, HistogramQuery):
+        if not self.certified or not isinstance(asked, PropertyQuery):
             return asked
         if self.is_gated and not self.supposed and asked.lower == asked.upper:
             # With a single number for p, the curve would hold only for that p and not for every p.
@@ -76,7 +80,7 @@ class Part:
     @property
     def stated(self) -> StatedQuery:
         """The query and its publication steps, in the plan's words."""
-        return self.steps.stated(self.asked.attribute or "")
+        return self.steps.stated((self.asked.attribute or "") if self.table is None else self.table.canonical)
 
     @property
     def is_gated(self) -> bool:
@@ -114,7 +118,7 @@ class Guarantee:
     groups
         For a stratified plan, the number of rows of each group of the table; None without groups.
     parts
-        One part for each query of the plan, in order.
+        One part for each query of the plan, in order, then one for each table.
     """
 
     plan: Plan
@@ -126,6 +130,21 @@ class Guarantee:
     def epsilon(self) -> Fraction:
         """ε of the target."""
         return self.plan.guarantee.epsilon
+
+    @property
+    def counted(self) -> tuple[Part, ...]:
+        """The parts of the queries of the plan."""
+        return self.parts[: len(self.plan.queries)]
+
+    @property
+    def tabulated(self) -> tuple[Part, ...]:
+        """The parts of the tables of the plan."""
+        return self.parts[len(self.plan.queries) :]
+
+    @property
+    def is_one_table_of_all(self) -> bool:
+        """Whether all rows answer one exact table, so that there is no partition."""
+        return len(self.parts) == len(self.tabulated) == 1 and self.sizes == (self.rows,)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -172,7 +191,7 @@ class Guarantee:
         known, epsilon = self.plan.guarantee.known_rows, self.epsilon
         return tuple(
             query.name
-            for query, part in zip(self.plan.queries, self.parts, strict=True)
+            for query, part in zip(self.plan.queries, self.counted, strict=True)
             if part.may_be_certain and part.curve(known=known).delta(epsilon).upper >= 1
         )
 
@@ -215,6 +234,8 @@ class Guarantee:
         """Whether the tightest curve with `known` known rows takes seconds; figures then use cheaper bounds."""
         if self.groups is not None:
             return self.rows > budget.MAX_ROWS_OF_TIGHT_GROUPED_PICTURES
+        if not self.counted:  # a table has a bound that is always cheap
+            return False
         one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
         return known > 0 and self.rows > budget.MAX_ROWS_OF_TIGHT_PICTURES and not one_count
 
@@ -323,6 +344,8 @@ class Guarantee:
 
     def _compose(self, known: int, bound: str, parts: Sequence[Part]) -> PrivacyCurve:
         population = Population(self.rows) if self.groups is None else Population(groups=dict(self.groups))
+        if self.is_one_table_of_all and bound == "tightest":
+            return privacy_curve(parts[0].query, population, adversary=Adversary(known=known))
         return compose(
             [part.query for part in parts],
             population,
@@ -357,15 +380,17 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
             f"guarantee.known_rows = {known}; of {rows} rows at most {rows - 1} can be known besides the critical one"
         )
     if groups is None:
-        sizes = [query.size(rows) for query in plan.queries]
-        _refuse_more_than("the table", rows, sum(sizes))
-        parts = tuple(_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=True))
-        return Guarantee(plan, rows, None, parts).with_certified_steps()
+        sizes = [*(query.size(rows) for query in plan.queries), *(table.size(rows) for table in plan.tables)]
+        _refuse_more_than(plan, "the table", rows, sum(sizes))
+        counted = (_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=False))
+        own = zip(plan.tables, sizes[len(plan.queries) :], strict=True)
+        tabulated = (Part(size, None, table.query, Steps(size, (), Publication()), table=table) for table, size in own)
+        return Guarantee(plan, rows, None, (*counted, *tabulated)).with_certified_steps()
     if len(groups) > budget.MAX_GROUPS:
         raise PlanError(f"the group column has {len(groups)} values; at most {budget.MAX_GROUPS} groups are possible")
     by_group = [query.sizes_in(groups) for query in plan.queries]
     for group, most in groups.items():
-        _refuse_more_than(f"the group {quoted(group)}", most, sum(sizes_in[group] for sizes_in in by_group))
+        _refuse_more_than(plan, f"the group {quoted(group)}", most, sum(sizes_in[group] for sizes_in in by_group))
     parts = tuple(_stratified_part(plan, query, sizes) for query, sizes in zip(plan.queries, by_group, strict=True))
     return Guarantee(plan, rows, dict(groups), parts)
 
@@ -380,10 +405,10 @@ def _coarsened(part: Part) -> Part:
     return replace(part, certified=part.steps.coarsening) if possible else part
 
 
-def _refuse_more_than(what: str, rows: int, used: int) -> None:
+def _refuse_more_than(plan: Plan, what: str, rows: int, used: int) -> None:
     if used > rows:
         raise PlanError(
-            f"the queries use {used} rows together, {what} has {rows}; "
+            f"the {plan.what_is_asked} use {used} rows together, {what} has {rows}; "
             "give them fewer rows (each row answers one query)"
         )
 

@@ -293,6 +293,8 @@ def _composition(composition: Mapping[str, Any], whole: Everything) -> dict[str,
 
 def _restated_part(part: Mapping[str, Any], query: Query) -> dict[str, Any]:
     asked = asked_of(query)
+    if not ranges_of(asked):
+        return dict(part)
     ranges = [[literal(end) for end in ends] for ends in ranges_of(asked)]
     return {**part, **({"cells": ranges} if has_cells(asked) else {"probability": ranges[0]})}
 
@@ -324,7 +326,8 @@ def _part(query: Query, size: int) -> dict[str, Any]:
 
 def _stated(query: Query, size: int, stated: StatedQuery) -> dict[str, Any]:
     document = stated.document()
-    kind = "cells" if has_cells(asked_of(query)) else "where"
+    asked = asked_of(query)
+    kind = "cells" if has_cells(asked) else "where" if ranges_of(asked) else "table"
     return {kind: document.pop("predicate"), "size": size, **document}
 
 

@@ -45,6 +45,8 @@ _SLOPES = 48
 
 def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
     """For each kind of leak: its name, its number of rows, and δ at the target's ε, besides the plan's known rows."""
+    if guarantee.is_one_table_of_all:  # there is no partition
+        return []
     known, epsilon = guarantee.plan.guarantee.known_rows, guarantee.epsilon
     found: list[tuple[str, int | None, Enclosure]] = [
         ("labels of everyone", None, guarantee.published(known=known, epsilon=epsilon)),

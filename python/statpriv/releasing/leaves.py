@@ -84,6 +84,9 @@ _RECOMPUTED = {
     "composition.part.probability": "queries.probability, queries.groups.group, queries.groups.probability and the "
     "ranges of the property in history.part",
     "composition.part.cells": "queries.cells.probability and the ranges of the cells in history.part.cells",
+    "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
+    "composition.part.query.impossible composition.part.query.by": "tables.dimensions, tables.minimum, "
+    "tables.impossible and tables.by",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
@@ -121,6 +124,8 @@ _CROSS_CHECKED = {
     "history.part.size history.part.probability history.part.cells history.part.attribute history.part.gate "
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
     "ask the same and take the same steps",
+    "history.part.query.kind history.part.query.dimensions history.part.query.minimum history.part.query.impossible "
+    "history.part.query.by": "δ of that release follows from its minimum and classes; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",
     "history.queries.gates": "it fits the size and the range of the part, and the part's own gate",
     "ledger.cohorts.rows ledger.cohorts.since_release": "weights and rows left follow from it, and each release found "
@@ -143,6 +148,7 @@ _ON_TRUST = {
     "tables.by_source": "where the class of everybody is public is the author's statement",
     "release.id release.ledger release.number": "the ledger alone knows; a number must be above those of the history, "
     "and an id differ from theirs",
+    "history.queries.table": "the conditions of the categories of an earlier table; the ledger alone knows them",
     "history.number history.release_id": "the ledger and the earlier reports tell; numbers must ascend and ids differ",
     "history.queries.suppressed_below history.queries.rounded_to": "a step of an earlier release that its certificate "
     "makes no use of; the earlier report tells",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from statpriv.errors import PlanError
 from statpriv.model.fields import Range
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.numeric.arguments import is_mapping
+from statpriv.releasing.classification import Classification, Dimension
 from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ __all__ = [
     "Plan",
     "PlannedCell",
     "PlannedQuery",
+    "PlannedTable",
     "PriorPublication",
     "Probability",
     "Publication",
@@ -193,20 +198,7 @@ class PlannedQuery:
         PlanError
             If the number is 0, or larger than the number of rows of the table.
         """
-        if self.share is not None:
-            size = self.share.numerator * n // self.share.denominator
-            if size < 1:
-                raise PlanError(
-                    f"query {quoted(self.name)}: share = {self.share} of {n} rows is less than one row; "
-                    f"use a share of at least 1/{n}"
-                )
-            return size
-        if not isinstance(self.rows, int) or not 1 <= self.rows <= n:
-            raise PlanError(
-                f"query {quoted(self.name)}: rows = {self.rows} of a table of {n}; allowed is 1 to {n}, "
-                "for all queries together"
-            )
-        return self.rows
+        return _size_of(f"query {quoted(self.name)}", self, n)
 
     def sizes_in(self, groups: Mapping[str, int]) -> dict[str, int]:
         """Number of rows of this query in each group, given the number of rows of each group.
@@ -245,6 +237,126 @@ class PlannedQuery:
 
 
 @dataclass(frozen=True)
+class PlannedTable:
+    """An exact table: its declared cells, the minimum of each, and the rows it may use.
+
+    Attributes
+    ----------
+    name
+        A label.
+    dimensions
+        The columns with their declared categories.
+    minimum
+        The least number of rows of every possible cell.
+    impossible
+        Combinations of categories that cannot occur.
+    by, by_source
+        The dimension that is a public classification, and where it is public; None without one.
+    rows, share
+        The number of rows of its part, or a fraction of all rows; all rows answer if both are None.
+    """
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    minimum: int
+    impossible: tuple[tuple[str, ...], ...] = ()
+    by: str | None = None
+    by_source: str | None = None
+    rows: int | None = None
+    share: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        """Check what the parts of the statement say together.
+
+        Raises
+        ------
+        ValueError
+            With a sentence in the words of a plan.
+        """
+        names = [dimension.column for dimension in self.dimensions]
+        if self.by is not None and self.by not in names:
+            raise ValueError(f"has by = {quoted(self.by)}, which is none of its dimensions: {_names(names)}")
+        for combination in self.impossible:
+            fits = len(combination) == len(names) and all(
+                label in dimension.labels for label, dimension in zip(combination, self.dimensions, strict=True)
+            )
+            if not fits:
+                raise ValueError(
+                    f"has impossible = {_names(combination)}, which is no combination of its categories: one category "
+                    f"of each of {_names(names)} is required, in this order"
+                )
+        if len(set(self.impossible)) < len(self.impossible):
+            raise ValueError("has the same combination twice in impossible")
+        self._check_possible_cells()
+
+    def _check_possible_cells(self) -> None:
+        possible = Counter(self.class_of(cell) for cell in self.cells)
+        if sum(possible.values()) < 2:
+            raise ValueError("has fewer than two possible cells: one alone says nothing about anybody")
+        if self.by is None:
+            return
+        by = self.dimensions[self.classification.by or 0]
+        missing = [label for label in by.labels if label not in possible]
+        if missing:
+            raise ValueError(f"has no possible cell in the class {quoted(missing[0])} of by; leave the class out")
+        if max(possible.values()) < 2:
+            raise ValueError("has one possible cell in each class of by: it says only what everybody knows")
+
+    @property
+    def classification(self) -> Classification:
+        """The cells, as rows are counted in them."""
+        names = [dimension.column for dimension in self.dimensions]
+        return Classification(self.dimensions, None if self.by is None else names.index(self.by))
+
+    @cached_property
+    def all_cells(self) -> tuple[tuple[str, ...], ...]:
+        """All combinations of categories in row-major order, impossible ones included."""
+        return tuple(product(*(dimension.labels for dimension in self.dimensions)))
+
+    @cached_property
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        """The possible cells in row-major order."""
+        excluded = frozenset(self.impossible)
+        return tuple(cell for cell in self.all_cells if cell not in excluded)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of the public classification; none without one."""
+        return () if self.by is None else self.dimensions[self.classification.by or 0].labels
+
+    def class_of(self, cell: tuple[str, ...]) -> str | None:
+        """The class of a cell; None without a public classification."""
+        place = self.classification.by
+        return None if place is None else cell[place]
+
+    @cached_property
+    def query(self) -> ContingencyTable:
+        """The table as the theory sees it."""
+        return ContingencyTable(
+            {dimension.column: dimension.labels for dimension in self.dimensions},
+            minimum=self.minimum,
+            impossible=self.impossible,
+            by=self.by,
+            name=self.name,
+        )
+
+    @property
+    def canonical(self) -> str:
+        """The cells and their conditions, whatever the plan calls the table."""
+        return " | ".join(dimension.canonical for dimension in self.dimensions)
+
+    def size(self, n: int) -> int:
+        """Number of rows of this table's part, of ``n`` rows: all of them, ``rows``, or ``share * n`` rounded down.
+
+        Raises
+        ------
+        PlanError
+            If the number is 0, or larger than the number of rows.
+        """
+        return n if self.rows is None and self.share is None else _size_of(f"table {quoted(self.name)}", self, n)
+
+
+@dataclass(frozen=True)
 class PriorPublication:
     """A publication from the same rows outside this tool, and the guarantee it was given under."""
 
@@ -261,6 +373,8 @@ class Plan:
     ----------
     path
         The path of the plan file, as given.
+    tables
+        Exact tables.
     prior
         Publications outside this tool; empty if the plan states that there are none, None if it is silent.
     written_before_access
@@ -273,6 +387,7 @@ class Plan:
     data: DataSource
     guarantee: Target
     queries: tuple[PlannedQuery, ...]
+    tables: tuple[PlannedTable, ...]
     prior: tuple[PriorPublication, ...] | None
     written_before_access: bool | None
     sha256: str
@@ -284,6 +399,17 @@ class Plan:
         for query in self.queries:
             asked.setdefault(self.attribute(query), []).append(query)
         return {attribute: tuple(queries) for attribute, queries in asked.items()}
+
+    @property
+    def what_is_asked(self) -> str:
+        """What messages call everything that uses rows."""
+        return " and ".join([*(["queries"] if self.queries else []), *(["tables"] if self.tables else [])])
+
+    @property
+    def conditions(self) -> tuple[Predicate | Dimension, ...]:
+        """All conditions on columns: the predicates of the queries, and the dimensions of the tables."""
+        predicates = (question for query in self.queries for question in query.questions)
+        return (*predicates, *(dimension for table in self.tables for dimension in table.dimensions))
 
     @cached_property
     def _hulls(self) -> dict[str, tuple[Range, ...]]:
@@ -314,6 +440,27 @@ class Plan:
         if group is None:
             return self.hulls(query)[0]
         return _hull([same.range_in(group) for same in self.properties[self.attribute(query)]])
+
+
+class _Sized(Protocol):
+    @property
+    def rows(self) -> object: ...
+    @property
+    def share(self) -> Fraction | None: ...
+
+
+def _size_of(what: str, asked: _Sized, n: int) -> int:
+    if asked.share is not None:
+        size = asked.share.numerator * n // asked.share.denominator
+        if size < 1:
+            raise PlanError(
+                f"{what}: share = {asked.share} of {n} rows is less than one row; use a share of at least 1/{n}"
+            )
+        return size
+    if not isinstance(asked.rows, int) or not 1 <= asked.rows <= n:
+        together = "for all queries together" if what.startswith("query") else "for all that is asked together"
+        raise PlanError(f"{what}: rows = {asked.rows} of a table of {n}; allowed is 1 to {n}, {together}")
+    return asked.rows
 
 
 def as_range(stated: Probability) -> Range:

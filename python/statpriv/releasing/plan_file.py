@@ -76,6 +76,26 @@ stated for each group; a share applies to each group:
     source = "pre-election polls"
     rows = {f = 250, m = 222}
 
+An exact table of all rows stands alone in its plan. It is published whole if every possible cell holds at least
+``minimum`` rows and every row is in a declared cell; otherwise it is withheld. Categories are declared, never read from
+the data; :mod:`statpriv.releasing.classification` describes their forms:
+
+.. code-block:: toml
+
+    [[table]]
+    name = "Region by age"
+    minimum = 40
+    impossible = [["north", "<30"]]    # optional: combinations that cannot occur
+    by = "region"                      # optional: everybody may know this of each row; each class is gated by itself
+    by_source = "address register"     # where that is public; required with by
+
+    [table.dimensions]
+    region = ["north", "south", "*"]   # values of a column; "*", as the last one, takes everything else
+    age = { breaks = [30, 60], labels = ["<30", "30-59", "60+"] }
+
+With ``rows`` or ``share``, as in a query, a table is answered on a secret part of its own, beside queries and other
+tables.
+
 If something was published outside this tool, one entry for each publication replaces ``prior = "none"``. A plan with
 neither is reported as "not stated":
 
@@ -166,6 +186,7 @@ def _plan(file: PlanFile, path: Path, data: DataSource, sha256: str) -> Plan:
         data=data,
         guarantee=Target(file.guarantee.epsilon, file.guarantee.delta, file.guarantee.known_rows),
         queries=tuple(_planned(query, file.publication.publication(Publication())) for query in file.query),
+        tables=tuple(table.planned() for table in file.table),
         prior=None
         if file.prior is None
         else tuple(PriorPublication(entry.description, entry.epsilon, entry.delta) for entry in file.prior),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from statpriv import budget
 from statpriv.errors import PlanError
 from statpriv.numeric.arguments import is_mapping
+from statpriv.releasing.plan_exact_tables import ExactTable
 from statpriv.releasing.plan_tables import (
     CellTable,
     CountTable,
@@ -56,6 +57,8 @@ def _rule(detail: ErrorDetails, location: _Location) -> str:
         "too_short": f"needs {location.description}",
         "too_long": f"at most {budget.MAX_CELLS} cells are allowed"
         if location.path[-1] == "cell"
+        else f"at most {budget.MAX_PLAN_TABLES} tables are allowed"
+        if location.path[-1] == "table"
         else f"at most {budget.MAX_FILE_TABLES} queries are allowed",
         "literal_error": f"must be one of {detail.get('ctx', {}).get('expected')}",
     }
@@ -99,6 +102,7 @@ class _Location:
             ("publication",): PublicationTable,
             ("query",): HistogramTable if self.histogram else CountTable,
             ("query", "cell"): CellTable,
+            ("table",): ExactTable,
             ("prior",): PriorTable,
         }
         # A query by itself, number k of its list, is described where the list is.

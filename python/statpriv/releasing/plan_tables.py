@@ -10,6 +10,7 @@ from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.model.fields import range_from
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
+from statpriv.releasing.plan_exact_tables import ExactTable
 from statpriv.releasing.plan_values import (
     DECIMAL,
     NUMBER_SCHEMA,
@@ -24,6 +25,7 @@ from statpriv.releasing.plan_values import (
     StrictTable,
     exact_number,
     in_unit_interval,
+    named_column,
     printable,
     printed_label,
     whole_count,
@@ -97,7 +99,7 @@ def _rows(value: object, info: ValidationInfo) -> int | dict[str, int]:
             raise ValueError("must be at least one row of some group")
         return sizes
     size = whole_size(value)
-    if _context(info, "group") is not None:
+    if named_column(info, "group") is not None:
         raise ValueError("must be stated for each group, such as {f = 30, m = 20}, because data.group is there")
     return size
 
@@ -107,7 +109,7 @@ def _is_table(value: object) -> TypeGuard[dict[str, object]]:
 
 
 def _by_group(value: dict[str, object], info: ValidationInfo, read: Callable[[object], _Read]) -> dict[str, _Read]:
-    if _context(info, "group") is None:
+    if named_column(info, "group") is None:
         raise ValueError("is stated by group, but no data.group names the column of the groups")
     if not 1 <= len(value) <= budget.MAX_GROUPS:
         raise ValueError(f"must have 1 to {budget.MAX_GROUPS} groups")
@@ -119,10 +121,6 @@ def _of_group(name: str, stated: object, read: Callable[[object], _Read]) -> _Re
         return read(stated)
     except ValueError as error:
         raise ValueError(f"of the group {quoted(name)}: {error}") from None
-
-
-def _context(info: ValidationInfo, key: str) -> str | None:
-    return (info.context or {}).get(key)
 
 
 _DATABASE_SCHEMES = ("postgresql://", "postgres://")
@@ -172,14 +170,14 @@ def _null_value(value: object) -> str:
 
 def _where(value: object, info: ValidationInfo) -> Predicate:
     if isinstance(value, str):
-        return _about_values(Predicate.parse(value, row_id=_context(info, "row_id")), info)
+        return _about_values(Predicate.parse(value, row_id=named_column(info, "row_id")), info)
     raise ValueError('must be a condition in quotes, such as "age >= 18"')
 
 
 def _about_values(predicate: Predicate, info: ValidationInfo) -> Predicate:
     """Refuse a predicate on the column of persons or on the column of groups."""
     asked = {column.casefold() for column in predicate.columns}
-    unit, group = _context(info, "unit"), _context(info, "group")
+    unit, group = named_column(info, "unit"), named_column(info, "group")
     if unit is not None and unit.casefold() in asked:
         raise ValueError(f"{quoted(unit)} names persons (unit), and no predicate may single out persons")
     if group is not None and group.casefold() in asked:
@@ -408,7 +406,7 @@ class HistogramTable(SizedTable):
 
     @model_validator(mode="after")
     def _last_cell_possible(self, info: ValidationInfo) -> Self:
-        if _context(info, "group") is not None:
+        if named_column(info, "group") is not None:
             raise ValueError(
                 "has cells, but data.group is there: a stratified plan asks counts only in this version; "
                 "ask one count for each cell, each on rows of its own"
@@ -455,8 +453,9 @@ class PlanFile(StrictTable):
             Annotated[CountTable, Tag("count")] | Annotated[HistogramTable, Tag("histogram")],
             Discriminator(_kind_of_query),
         ]
-    ] = Field(
-        min_length=1, max_length=int(budget.MAX_FILE_TABLES), description="one [[query]] for each count to release"
+    ] = Field(default=[], max_length=int(budget.MAX_FILE_TABLES), description="one [[query]] for each count to release")
+    table: list[ExactTable] = Field(
+        default=[], max_length=int(budget.MAX_PLAN_TABLES), description="one [[table]] for each exact table to release"
     )
     prior: Annotated[list[PriorTable] | None, BeforeValidator(_prior)] = Field(
         default=None,
@@ -465,10 +464,39 @@ class PlanFile(StrictTable):
     )
 
     @model_validator(mode="after")
+    def _something_is_asked(self) -> PlanFile:
+        if not self.query and not self.table:
+            raise ValueError("query is missing: one [[query]] for each count to release, or a [[table]]")
+        return self
+
+    @model_validator(mode="after")
     def _shares_fit(self) -> PlanFile:
-        total = sum((query.share for query in self.query if query.share is not None), Fraction(0))
+        asked = [*self.query, *self.table]
+        total = sum((each.share for each in asked if each.share is not None), Fraction(0))
         if total > 1:
-            raise ValueError(f"the shares of the queries add up to {total}; parts are disjoint, so at most 1")
+            what = "queries and tables" if self.table else "queries"
+            raise ValueError(f"the shares of the {what} add up to {total}; parts are disjoint, so at most 1")
+        return self
+
+    @model_validator(mode="after")
+    def _tables_of_all_rows_stand_alone(self) -> PlanFile:
+        whole = [table.name for table in self.table if table.rows is None and table.share is None]
+        if whole and len(self.query) + len(self.table) > 1:
+            raise ValueError(
+                f"table {quoted(whole[0])} states neither rows nor share, so all rows answer it, and then nothing else "
+                "may be asked of them: two tables of the same rows protect nothing in general (their difference may "
+                'show one row). Give each its own part, such as share = "1/2"; several answers about the same rows '
+                "need a theorem about them (SameRows), which no plan has in this version"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _tables_without_groups(self) -> PlanFile:
+        if self.table and self.data.group is not None:
+            raise ValueError(
+                f"has a [[table]], but data.group = {quoted(self.data.group)} is there: a table needs rows of one law. "
+                "Leave group out, and state a public classification as by in the table"
+            )
         return self
 
     @model_validator(mode="after")

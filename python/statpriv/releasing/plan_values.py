@@ -12,7 +12,7 @@ from statpriv.errors import MissingExtraError
 from statpriv.releasing.sql_text import unprintable
 
 try:
-    from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, WithJsonSchema
+    from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
 except ImportError as missing:
     raise MissingExtraError("a plan needs pydantic: pip install 'statpriv[release]'") from missing
 
@@ -110,6 +110,11 @@ Label: TypeAlias = Annotated[
 Note: TypeAlias = Annotated[
     str, PlainValidator(_note), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 1000})
 ]
+
+
+def named_column(info: ValidationInfo, key: str) -> str | None:
+    """The column that `[data]` names for ids, groups or persons; None if it names none."""
+    return (info.context or {}).get(key)
 
 
 class StrictTable(BaseModel):

@@ -116,6 +116,16 @@ class Predicate:
         return tuple(column for column, _ in self.demands)
 
     @property
+    def place(self) -> str:
+        """How messages about a table call the predicate."""
+        return f"where = {quoted(self.text)}"
+
+    @property
+    def subject(self) -> str:
+        """What compares the columns, in messages."""
+        return "the predicate"
+
+    @property
     def column_types(self) -> dict[str, ColumnType]:
         """The type that each column must have so that its comparisons are defined on every value."""
         return dict(self.demands)

@@ -34,6 +34,7 @@ from statpriv.releasing.stated_facts import (
     plan_facts,
     position_of,
     published_counts,
+    published_tables,
 )
 
 if TYPE_CHECKING:
@@ -212,14 +213,16 @@ class ReleaseReport:
                 rows_spent=spent,
                 rows_left=whole.rows_left - spent,
             )
-            again = answered_contents(again, guarantee, published_counts(stated, guarantee), record)
+            again = answered_contents(
+                again, guarantee, published_counts(stated, guarantee), published_tables(stated), record
+            )
         return {**again, **{leaf: stated[leaf] for leaf in ("statpriv", "html_sha256", "signer") if leaf in stated}}
 
     def _contradictions(self) -> Iterator[str]:
         """Facts from which a report can be made, but that no release has."""
         stated, whole = self.document, self._everything
         for number, (part, counts) in enumerate(
-            zip(whole.guarantee.parts, published_counts(stated, whole.guarantee), strict=True), start=1
+            zip(whole.guarantee.counted, published_counts(stated, whole.guarantee), strict=True), start=1
         ):
             if counts and not part.steps.could_publish(counts):
                 yield (

@@ -18,6 +18,7 @@ from typing import Any
 
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
+from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
 from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, Rows
@@ -63,7 +64,10 @@ class Report:
         guarantee, answers = self.contents["guarantee"], self.contents["answers"]
         answered = ", ".join(f"{answer['query']}: {answer['count']} of {answer['size']}" for answer in answers)
         delta = f"({guarantee['epsilon']}, {guarantee['delta']['upper']:.4g})-statistical privacy"
-        return f"<Report, {delta}: {answered or 'nothing released'}>"
+        cells = [len(table["cells"]) for table in self.contents.get("tables", ()) if table["published"] is not None]
+        tables = f"{sum(cells)} cells of exact tables" if cells else ""
+        released = ", ".join(filter(None, [answered, tables]))
+        return f"<Report, {delta}: {released or 'nothing released'}>"
 
 
 @dataclass(frozen=True)
@@ -230,9 +234,13 @@ def _release_under_lock(
                     stratified=stratified,
                 )
                 progress("predicates")
-                counts = content.count(labels, [query.questions for query in plan.queries])
+                counts = content.count(labels, [query.questions for query in plan.queries]) if plan.queries else []
+                answers = [
+                    TableAnswer.of_outcomes(table, content.tabulate(labels, part, table.classification))
+                    for part, table in enumerate(plan.tables, start=len(plan.queries) + 1)
+                ]
                 progress("report")
-                contents = released_contents(prospective, guarantee, counts, record)
+                contents = released_contents(prospective, guarantee, counts, answers, record)
                 report = Report(contents, render(contents))
                 room.close()
                 return outputs.write(report)
@@ -334,9 +342,12 @@ class _Outputs:
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
-    predicates = [question for query in plan.queries for question in query.questions]
     return open_table(
-        plan.data, predicates, debug=surroundings.debug, on_query=surroundings.on_query, on_rows=surroundings.on_rows
+        plan.data,
+        plan.conditions,
+        debug=surroundings.debug,
+        on_query=surroundings.on_query,
+        on_rows=surroundings.on_rows,
     )
 
 
@@ -389,8 +400,8 @@ def _refuse_unless_enough(guarantee: Guarantee, position: Position) -> None:
     asked = sum(guarantee.sizes)
     if asked > position.rows_left:
         raise LedgerError(
-            f"the queries use {asked} rows together, and earlier releases have left {position.rows_left} of "
-            f"{position.rows.n}; give them fewer rows (no row answers twice)"
+            f"the {guarantee.plan.what_is_asked} use {asked} rows together, and earlier releases have left "
+            f"{position.rows_left} of {position.rows.n}; give them fewer rows (no row answers twice)"
         )
 
 

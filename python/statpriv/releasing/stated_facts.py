@@ -23,6 +23,8 @@ from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import Between
 from statpriv.model.situation import Query
 from statpriv.numeric.arguments import is_mapping
+from statpriv.releasing.classification import EVERYTHING_ELSE
+from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.history import namesake_of
 from statpriv.releasing.ledger import DataSet, PastRelease, Position, Rows
@@ -31,7 +33,15 @@ from statpriv.releasing.plan_file import plan_of
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.steps import PublishedCount, StatedQuery, expected_counts
 
-__all__ = ["groups_of", "misfits", "past_contradictions", "plan_facts", "position_of", "published_counts"]
+__all__ = [
+    "groups_of",
+    "misfits",
+    "past_contradictions",
+    "plan_facts",
+    "position_of",
+    "published_counts",
+    "published_tables",
+]
 
 _WRITTEN = {"yes": True, "no": False, "not stated": None}
 
@@ -56,6 +66,7 @@ def plan_facts(report: Mapping[str, Any]) -> Plan:
             **({} if written is None else {"written_before_access": written}),
         },
         "query": list(map(_query_table, report["queries"])),
+        "table": list(map(_exact_table, report.get("tables", ()))),
         **({} if prior == "not stated" else {"prior": prior if prior == "none" else list(map(_prior, prior))}),
     }
     source = DataSource(path=None, label=data["source"], engine=data["engine"], **named)
@@ -86,6 +97,22 @@ def _query_table(query: Mapping[str, Any]) -> dict[str, Any]:
         "rounded_to": 1 if steps["rounded_to"] is None else steps["rounded_to"],
         "suppressed_below": 0 if steps["suppressed_below"] is None else steps["suppressed_below"],
     }
+
+
+def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with the labels of its categories as their values; nothing else in a report depends on the values."""
+    dimensions = {
+        name: [EVERYTHING_ELSE if label == EVERYTHING_ELSE else {"values": [label], "label": label} for label in labels]
+        for name, labels in table["dimensions"].items()
+    }
+    stated = {key: value for key, value in _chosen(table, "by", "by_source").items() if value is not None}
+    return {**_chosen(table, "name", "minimum", "impossible", "rows"), **stated, "dimensions": dimensions}
+
+
+def published_tables(report: Mapping[str, Any]) -> list[TableAnswer]:
+    """What is published of each table; empty if nothing was released."""
+    tables = report.get("tables", ())
+    return [] if report["release"] is None else list(map(TableAnswer.from_document, tables))
 
 
 def _chosen(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -153,6 +180,8 @@ def past_parts(k: int, entry: Mapping[str, Any]) -> tuple[Part, ...]:
 
 def _query(part: Part) -> Query:
     """The query that :func:`statpriv.releasing.contents.written_part` wrote."""
+    if part.asked is not None:
+        return part.asked
     if part.cells is not None:
         return HistogramQuery([*map(stated_range, part.cells)], attribute=part.attribute)
     asked = PropertyQuery(Between(*part.ranges[0]), attribute=part.attribute)
@@ -162,7 +191,8 @@ def _query(part: Part) -> Query:
 
 def _stated(query: Mapping[str, Any]) -> StatedQuery:
     steps = _chosen(query, "gates", "suppressed_below", "rounded_to")
-    return StatedQuery.from_document({"predicate": query.get("where", query.get("cells", "")), **steps})
+    predicate = next((query[key] for key in ("where", "cells", "table") if key in query), "")
+    return StatedQuery.from_document({"predicate": predicate, **steps})
 
 
 def published_counts(report: Mapping[str, Any], guarantee: Guarantee) -> list[list[PublishedCount]]:
@@ -173,7 +203,7 @@ def published_counts(report: Mapping[str, Any], guarantee: Guarantee) -> list[li
             PublishedCount(answer["count"], withheld=answer["withheld"], suppressed=answer["suppressed"])
             for answer in islice(answers, len(part.steps.expected))
         ]
-        for part in guarantee.parts
+        for part in guarantee.counted
     ]
 
 
@@ -202,7 +232,12 @@ def misfits(report: Mapping[str, Any]) -> Iterator[str]:
     asked = sum(len(query["cells"] or "1") for query in report["queries"])
     if report["answers"] and len(report["answers"]) != asked:
         yield f"answers are {len(report['answers'])}, but queries and queries.cells ask for {asked}"
-    yield from _too_few(cohorts, [*map(_rows_of, history), sum(query["size"] for query in report["queries"])])
+    yield from _too_few(cohorts, [*map(_rows_of, history), _rows_asked(report)])
+
+
+def _rows_asked(report: Mapping[str, Any]) -> int:
+    of_tables: int = sum(table["rows"] for table in report.get("tables", ()))
+    return of_tables + sum(int(query["size"]) for query in report["queries"])
 
 
 def _rows_of(entry: Mapping[str, Any]) -> int:
@@ -228,7 +263,13 @@ def past_contradictions(report: Mapping[str, Any], plan: Plan) -> Iterator[str]:
         for j, (query, part) in enumerate(zip(entry["queries"], past_parts(k, entry), strict=True), start=1):
             place, own = f"history[{k}].queries[{j}]", f"history[{k}].part[{j}]"
             asked = "where" if "where" in query else "cells"
-            if part.attribute != query.get(asked) and not (part.attribute is None and part.gate is not None):
+            if ("table" in query) != (part.asked is not None):
+                yield f"{place}.table is there exactly if {own}.query is"
+            if (
+                "table" not in query
+                and part.attribute != query.get(asked)
+                and not (part.attribute is None and part.gate is not None)
+            ):
                 yield f"{place}.{asked} is not what {own}.attribute asks"
             yield from _steps_apart(query, part, place, own)
             if part.attribute is not None:

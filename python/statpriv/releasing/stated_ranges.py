@@ -19,5 +19,9 @@ def has_cells(query: object) -> bool:
 
 
 def ranges_of(query: Any) -> tuple[Range, ...]:  # noqa: ANN401  (any query)
-    """The range of each probability that a query states: of one property, or of the cells of a histogram."""
-    return tuple(map(ends, query.cells if has_cells(query) else (getattr(query, "p", None),)))
+    """The range of each probability that a query states: of one property, or of the cells of a histogram.
+
+    An exact table states none.
+    """
+    p = getattr(query, "p", None)
+    return tuple(map(ends, query.cells if has_cells(query) else () if p is None else (p,)))

@@ -21,13 +21,20 @@ and ``h(T_v, T_w − u − 1)``. The kernel's form of some tests of one count ta
 
 **All pairs of cells by one.** By 2 the two cells with the least minima are the worst pair.
 
+**The supremum.** The bound on gated counts is not attained. The supremum over p and ``N₁`` for one split is found by
+the kernel, with the proof in `rust/core/src/forms/gated_supremum.rs`. A table with larger minima is a function of the
+table with smaller ones: what is below the larger ones is withheld. So the supremum falls with either minimum too. The
+worst pair of cells are those with the least minima, and the worst splits have all u known entries in the two cells.
+
 If ``u ≥ T_v − 1``, all others in v may be known, and the critical entry is the one that is missing: δ = 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
+from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.contingency import ContingencyTable
@@ -36,6 +43,13 @@ from statpriv.rules.assumptions import COMMON_LAW, INDEPENDENT
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import worst
 
+SUPREMUM = (
+    "The supremum of δ over all laws, all numbers of entries and all numbers of cells of exact tables that are "
+    "published only if every possible cell holds its minimum, with the worst split of known entries, by branch and "
+    "bound: enclosed to a relative width of 2^-41."
+)
+_EVERYTHING = Curve.answers(Law.table(0, [1]), Law.table(1, [1]))
+"""The critical entry is shown: δ = 1."""
 SOURCE = "docs/explanation/minimum-counts.md, with the proof"
 
 
@@ -55,14 +69,55 @@ SOURCE = "docs/explanation/minimum-counts.md, with the proof"
     assumptions=(INDEPENDENT, COMMON_LAW),
 )
 def minimum_count(situation: Situation) -> Curve:
+    """The four heights of the two least minima."""
+    return _worst(situation, of_minima)
+
+
+def _worst(situation: Situation, of_two_cells: Callable[..., Curve]) -> Curve:
     """The worst pair of cells; of the worst class, where the classification is public."""
     query, known = table_of(situation), situation.adversary.total
     if situation.pair is not None:
         first, second = map(query.minimum_of, situation.pair)
-        return of_minima(first, second, known=known, pair=(1, 0))
+        return of_two_cells(first, second, known=known, pair=(1, 0))
     minima = dict.fromkeys(query.least_minima(own) for own in query.classes or (None,))
     # A class with a single possible cell tells nothing: its entries are all in it.
-    return worst([of_minima(*least, known=known, pair=None) for least in minima if least is not None])
+    return worst([of_two_cells(*least, known=known, pair=None) for least in minima if least is not None])
+
+
+@rule(
+    bound="supremum",
+    kind="exact",
+    queries=(ContingencyTable,),
+    cost=12,
+    competes=False,
+    theorem=f"{SUPREMUM} It is attained by a table of two cells.",
+    source=SOURCE,
+    assumptions=(INDEPENDENT, COMMON_LAW),
+)
+def supremum(situation: Situation) -> Curve:
+    """The supremum over all tables with these minima."""
+    if not situation.is_about_every_size:
+        raise NotApplicable("the number of entries is given, and the supremum is over all")
+    return _supremum(situation)
+
+
+@rule(
+    bound="supremum",
+    kind="bound",
+    queries=(ContingencyTable,),
+    cost=12,
+    competes=False,
+    theorem=f"{SUPREMUM} A table with a given number of entries has at most that.",
+    source=SOURCE,
+    assumptions=(INDEPENDENT, COMMON_LAW),
+)
+def bounded_by_supremum(situation: Situation) -> Curve:
+    """The same as a bound of one table."""
+    return _supremum(situation)
+
+
+def _supremum(situation: Situation) -> Curve:
+    return _worst(situation, supremum_of_minima)
 
 
 def table_of(situation: Situation) -> ContingencyTable:
@@ -84,6 +139,18 @@ def of_minima(first: int, second: int, *, known: int, pair: Pair) -> Curve:
     The pair (1, 0) is the first cell against the second; None is the worse of both orders.
     """
     if known > min(first, second) - 2:
-        return Curve.answers(Law.table(0, [1]), Law.table(1, [1]))
+        return _EVERYTHING
     size = first + second - known
     return Curve.peaks(size=size, tests=[first - known - 1, first], lower=0, upper=1, pair=pair)
+
+
+def supremum_of_minima(first: int, second: int, *, known: int, pair: Pair) -> Curve:
+    """The supremum over all laws and all numbers of entries; of equal minima both orders are one curve."""
+    if known > min(first, second) - 2:
+        return _EVERYTHING
+    if max(first, second) > budget.MAX_SUPREMUM_MINIMUM:
+        raise NotApplicable(
+            f"a minimum of {max(first, second)} is above {budget.MAX_SUPREMUM_MINIMUM}, the largest of which the "
+            'supremum is sought; "minimum-count" has no limit'
+        )
+    return Curve.gated_supremum(first=first, second=second, known=known, pair=(1, 0) if first == second else pair)

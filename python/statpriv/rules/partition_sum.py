@@ -14,6 +14,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.groups import ByGroup
 from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
@@ -29,7 +30,7 @@ from statpriv.model.situation import (
     capabilities,
     gate_for_every_p,
 )
-from statpriv.rules.assumptions import DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
+from statpriv.rules.assumptions import COMMON_LAW, DRAWN, DRAWN_AS_STATED, IDENTICAL, INDEPENDENT, PAPER, STATED
 from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike, require_count, weights_of
@@ -69,6 +70,27 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
         )
     curves = [_of_part(query, Population(size), situation) for query, size in parts]
     return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(*QUERIES, ContingencyTable),
+    samplings=(RandomPartition,),
+    cost=60,
+    theorem=(
+        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
+        "(Theorem 5.2). Of an exact table with a minimum count, SPC_k is the bound of its rule, which depends neither "
+        "on the law nor on n_k."
+    ),
+    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
+    assumptions=(INDEPENDENT, COMMON_LAW, STATED, DRAWN),
+)
+def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
+    """The same sum, if some part answers an exact table."""
+    if not any(capabilities(query).holds_for_every_law for query in situation.different_queries):
+        raise NotApplicable("no part answers an exact table: see the other partition-sum")
+    return partition_sum(situation)
 
 
 @rule(

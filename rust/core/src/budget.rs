@@ -57,6 +57,9 @@ pub(crate) const MAX_TERMS_OF_DIGITS: f64 = 1e5;
 /// them. More are refused.
 pub(crate) const MAX_KNOWN_ENTRIES: u64 = 1000;
 
+/// The largest minimum count of a cell for the supremum over all probabilities and sizes. A larger one is refused: this one takes seconds.
+pub const MAX_GATED_SUPREMUM: u64 = 1000;
+
 /// The most groups of entries for exact values and digits of "any entry", which go through the curve of every group.
 /// More are refused.
 pub(crate) const MAX_GROUPS: usize = 300;

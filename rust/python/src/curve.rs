@@ -12,8 +12,8 @@ use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part a
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, InTurn, Kind, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
-    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, EachInRange, End, GroupedCount,
-    KnownInSample, Smoothed, VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, EachInRange, End, GatedSupremum,
+    GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
@@ -219,6 +219,21 @@ impl Curve {
         Ok(Self::in_directions(direction(py, pair)?, |direction| {
             Kernel::from(Directed(tests.clone(), direction))
         }))
+    }
+
+    /// Supremum over all probabilities and all numbers of entries of a count that is published only if at
+    /// least `first` entries have the property and `second` have not; `known` other entries are known.
+    #[staticmethod]
+    #[pyo3(signature = (*, first, second, known, pair=None))]
+    fn gated_supremum(
+        py: Python<'_>,
+        first: u64,
+        second: u64,
+        known: u64,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let form = kernel(py, GatedSupremum::new(first, second, known))?;
+        Ok(Self::in_directions(direction(py, pair)?, |direction| Kernel::from(Directed(form, direction))))
     }
 
     /// Upper bound, over all probabilities, for the count of a sample of `size` entries that is published

@@ -60,7 +60,7 @@ class Table:
     def cost(self, known: int) -> int:
         """Approximate number of terms computed, in units of about sixteen, plus a constant for each class."""
         del known
-        return sum(64 + isqrt(first + second) for first, second in self.minima)
+        return sum(64 + 4 * isqrt(first + second) for first, second in self.minima)
 
     def worst(self, _pair: object, known: int, r: Fraction, bits: int | None) -> Interval:
         """Bounds of the bound on Δ (3, 4)."""

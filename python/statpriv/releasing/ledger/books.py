@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statpriv.composition.cohorts import Cohort
-from statpriv.model.codec import query_from, written_query
+from statpriv.model.codec import query_from, without_name
 from statpriv.model.situation import Query
 from statpriv.releasing.ledger.tokens import TOKEN
 from statpriv.releasing.steps import StatedQuery
@@ -283,7 +283,7 @@ class Books:
 
     def add_release(self, data_set: int, release: PastRelease) -> None:
         """Record a release."""
-        written = json.dumps([_without_name(query) for query in release.queries], ensure_ascii=False)
+        written = json.dumps([without_name(query) for query in release.queries], ensure_ascii=False)
         sizes = json.dumps(list(release.sizes))
         stated = json.dumps([query.document() for query in release.stated], ensure_ascii=False)
         self.connection.execute(
@@ -308,10 +308,3 @@ def today() -> str:
 
 def _bitmap(marks: NDArray[np.bool_]) -> bytes:
     return np.packbits(marks).tobytes()
-
-
-def _without_name(query: Query) -> dict[str, Any]:
-    """The document of a query without its label: the plan author chooses the label, and the theory ignores it."""
-    document = written_query(query)
-    document.pop("name", None)
-    return document

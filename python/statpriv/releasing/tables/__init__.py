@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import Predicate
+from statpriv.releasing.tables.columns import Condition
 from statpriv.releasing.tables.files import source_files
 from statpriv.releasing.tables.protocol import (
     Content,
@@ -33,7 +33,7 @@ __all__ = [
 
 def open_table(
     source: DataSource,
-    predicates: Sequence[Predicate],
+    conditions: Sequence[Condition],
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
@@ -45,8 +45,8 @@ def open_table(
     ----------
     source
         The location of the table, and the columns that identify its rows.
-    predicates
-        All predicates that will be evaluated.
+    conditions
+        All predicates and dimensions of tables that will be evaluated.
     debug
         Attach the engine's own errors, which may quote cells, as the cause of ours.
     on_query
@@ -62,11 +62,11 @@ def open_table(
     if source.engine == "postgresql":
         from statpriv.releasing.tables import postgresql
 
-        return postgresql.open_table(source, predicates, debug=debug, on_query=on_query)
+        return postgresql.open_table(source, conditions, debug=debug, on_query=on_query)
     if source.engine == "spark":
         from statpriv.releasing.tables import spark
 
-        return spark.open_table(source, predicates, debug=debug, on_query=on_query)
+        return spark.open_table(source, conditions, debug=debug, on_query=on_query)
     from statpriv.releasing.tables import duckdb
 
-    return duckdb.open_table(source, predicates, debug=debug, on_query=on_query, on_rows=on_rows)
+    return duckdb.open_table(source, conditions, debug=debug, on_query=on_query, on_rows=on_rows)

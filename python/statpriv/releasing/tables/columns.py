@@ -6,17 +6,42 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from statpriv.releasing.plan import DataSource
-from statpriv.releasing.predicate import Predicate
+from statpriv.releasing.predicate import ColumnType
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.protocol import Refusals
 
-__all__ = ["Column", "Kind", "check_columns", "first_that_holds", "fits_decimal", "position_of"]
+__all__ = ["Column", "Condition", "Kind", "check_columns", "first_that_holds", "fits_decimal", "position_of"]
 
 Kind: TypeAlias = Literal["number", "float", "text", "date", "boolean", "untyped", "other"]
 """How the values of a column compare; ``untyped`` cells (CSV) are read as the constants of a predicate demand."""
+
+
+class Condition(Protocol):
+    """What a plan asks of columns: a predicate, or a dimension of an exact table."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+
+    @property
+    def column_types(self) -> dict[str, ColumnType]:
+        """The type that each column must have."""
+
+    @property
+    def equated(self) -> frozenset[str]:
+        """The columns that are compared for equality."""
+
+    @property
+    def place(self) -> str:
+        """How messages about the table call the condition."""
+
+    @property
+    def subject(self) -> str:
+        """What compares the columns, in messages."""
+
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+), *(\d+)\)", re.IGNORECASE)
 
@@ -50,7 +75,7 @@ class Column:
     kind: Kind
     identifying: bool
 
-    def misfit(self, predicate: Predicate) -> str | None:
+    def misfit(self, predicate: Condition) -> str | None:
         """Explain why the declared type does not fit a predicate; None if it fits."""
         demand = predicate.column_types[self.name]
         if demand == "any" or self.kind in {"untyped", demand}:
@@ -62,7 +87,7 @@ class Column:
                 f"is declared {self.declared}, where equality is a matter of rounding; store whole numbers as "
                 "integers, or compare with a range"
             )
-        return f"is declared {self.declared}, and the predicate compares it as a {demand}; {self._remedy}"
+        return f"is declared {self.declared}, and {predicate.subject} compares it as a {demand}; {self._remedy}"
 
     @property
     def _remedy(self) -> str:
@@ -99,7 +124,7 @@ def first_that_holds(conditions: Sequence[str]) -> str:
     return f"CASE {cases} ELSE {len(conditions)} END"
 
 
-def check_columns(columns: Sequence[Column], source: DataSource, predicates: Sequence[Predicate]) -> None:
+def check_columns(columns: Sequence[Column], source: DataSource, predicates: Sequence[Condition]) -> None:
     """Check names and declared types against the plan, before any row is read.
 
     Raises
@@ -120,7 +145,7 @@ def check_columns(columns: Sequence[Column], source: DataSource, predicates: Seq
         if named is not None and (why := _absence(named, names) or _anonymous(columns, named, what)):
             raise refusal(f"{key} = {quoted(named)}: {why}")
     for predicate in predicates:
-        where = f"where = {quoted(predicate.text)}"
+        where = predicate.place
         if len({name.lower() for name in predicate.columns}) < len(predicate.columns):
             raise refusal(f"{where}: the engine cannot tell columns apart that differ only in case")
         for name in predicate.columns:

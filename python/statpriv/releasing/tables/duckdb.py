@@ -38,11 +38,13 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens, StreamError, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
+from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import (
     Column,
+    Condition,
     Kind,
     check_columns,
     first_that_holds,
@@ -61,6 +63,7 @@ from statpriv.releasing.tables.protocol import (
     RowListener,
     Table,
     counts_in_passes,
+    counts_of_outcomes,
 )
 
 try:
@@ -113,7 +116,7 @@ _NOT_COUNTED = "the engine failed while it evaluated a predicate; --debug shows 
 @contextmanager
 def open_table(
     source: DataSource,
-    predicates: Sequence[Predicate],
+    conditions: Sequence[Condition],
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
@@ -125,8 +128,8 @@ def open_table(
     try:
         engine = _Engine(connection, files, debug, on_query, on_rows)
         relation = _relation(engine, source)
-        check_columns(relation.columns, source, predicates)
-        yield _Table(engine, relation, source, tuple(predicates))
+        check_columns(relation.columns, source, conditions)
+        yield _Table(engine, relation, source)
     finally:
         connection.close()
 
@@ -136,7 +139,6 @@ class _Table:
     _engine: _Engine
     _relation: _Relation
     _source: DataSource
-    _predicates: tuple[Predicate, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -234,10 +236,11 @@ class _Content:
         of_rows = np.frombuffer(labels, dtype=np.uint32)
         if len(of_rows) != self.rows:
             raise self._engine.files.changed
+        parts = max(len(questions), int(of_rows.max(initial=0)))
         return counts_in_passes(
             of_rows,
             questions,
-            lambda asked: self._tallied(of_rows, asked, len(questions)),
+            lambda asked: self._tallied(of_rows, asked, parts),
             self._engine.files.changed,
             at_once=_QUESTIONS_AT_ONCE,
         )
@@ -257,6 +260,31 @@ class _Content:
             lambda stream, on_rows: stream_tally(stream, of_rows, asked_of, width, on_rows),
         )
         return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
+
+    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != self.rows:
+            raise self._engine.files.changed
+        in_part = (of_rows == part).astype(np.uint32)
+        size = int(in_part.sum())
+        cells = self._outcomes(classification, more="" if size == self.rows else "position")
+        if size == self.rows:
+            found = self._engine.run(f"SELECT cell, count(*) FROM ({cells}) GROUP BY cell", _NOT_COUNTED)
+            return counts_of_outcomes(found, classification, size, self._engine.files.changed)
+        try:
+            counts = self._engine.streamed(
+                f"SELECT position, CAST(cell AS USMALLINT) FROM ({cells}) ORDER BY position",
+                _NOT_COUNTED,
+                lambda stream, on_rows: stream_tally(stream, in_part, [0], classification.number_of_outcomes, on_rows),
+            )
+        finally:
+            in_part[:] = 0
+        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, self._engine.files.changed)
+
+    def _outcomes(self, classification: Classification, *, more: str) -> str:
+        typed = [self._typed(dimension.column, dimension.demand) for dimension in classification.dimensions]
+        relation = "(SELECT *, rowid AS position FROM content)" if more else "content"
+        return classification.sql(relation, typed, more=more)
 
     def _cells(self, questions: Sequence[Question]) -> str:
         """SQL for each row and question: the index of the first predicate that holds, or their number if none does."""

@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
+from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import identifier, quoted, text_literal
-from statpriv.releasing.tables.columns import Column, Kind, check_columns, first_that_holds, position_of
+from statpriv.releasing.tables.columns import Column, Condition, Kind, check_columns, first_that_holds, position_of
 from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
@@ -37,6 +38,7 @@ from statpriv.releasing.tables.protocol import (
     Refusals,
     Table,
     counts_in_passes,
+    counts_of_outcomes,
 )
 
 try:
@@ -93,7 +95,7 @@ _OTHER_RELATIONS = {
 @contextmanager
 def open_table(
     source: DataSource,
-    predicates: Sequence[Predicate],
+    conditions: Sequence[Condition],
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
@@ -103,7 +105,7 @@ def open_table(
     session = _connected(source, refusal, debug, on_query)
     try:
         relation = _relation(session, source)
-        check_columns(relation.columns, source, predicates)
+        check_columns(relation.columns, source, conditions)
         session.undone(lambda: session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE))
         yield _Table(session, relation, source)
     finally:
@@ -192,6 +194,28 @@ class _Content:
             lambda asked: self._session.run(self._query(asked), _NOT_COUNTED),
             self._session.refusal(_CHANGED),
         )
+
+    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != len(self._ids):
+            raise self._session.refusal(_CHANGED)
+        rows = np.flatnonzero(of_rows == part)
+        if len(rows) == len(self._ids):
+            found = self._session.run(self._tabulation(self._relation.sql, classification), _NOT_COUNTED)
+        else:
+            found = self._session.undone(lambda: self._tabulated(rows, classification))
+        return counts_of_outcomes(found, classification, len(rows), self._session.refusal(_CHANGED))
+
+    def _tabulated(self, rows: NDArray[np.intp], classification: Classification) -> list[tuple[Any, ...]]:
+        self._session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE)
+        self._session.copy(_FILL_PARTS, ((self._ids[row], 1) for row in rows.tolist()))
+        relation = f"{self._relation.sql} JOIN {_PARTS} AS parts ON parts.id = {self._relation.id_text}"
+        return self._session.run(self._tabulation(relation, classification), _NOT_COUNTED)
+
+    def _tabulation(self, relation: str, classification: Classification) -> str:
+        """Count the outcomes in one pass: too many for columns, so that a plan log tells how many have any rows."""
+        typed = [self._relation.typed(each.column, each.demand) for each in classification.dimensions]
+        return f"SELECT cell, count(*) FROM ({classification.sql(relation, typed)}) AS cells GROUP BY cell"
 
     def _query(self, asked: Sequence[AskedParts]) -> str:
         """Ask each part its question, in one pass over the table.

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens
 from statpriv.errors import TableError
+from statpriv.releasing.classification import Classification
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.sql_text import quoted
 
@@ -40,6 +41,7 @@ __all__ = [
     "RowListener",
     "Table",
     "counts_in_passes",
+    "counts_of_outcomes",
     "distinct_questions",
     "reported_counts",
 ]
@@ -113,7 +115,7 @@ class Content(Protocol):
         Parameters
         ----------
         labels
-            The part of each row, in row order.
+            The part of each row, in row order. Parts above the number of questions are not counted.
         questions
             The questions of parts 1, 2, …; their predicates are among those the table was opened for.
 
@@ -122,6 +124,24 @@ class Content(Protocol):
         list
             For each part, ``(count,)`` if its question is a single predicate. Otherwise, for each predicate, the
             number of rows on which it is the first to hold, followed by the number of rows on which none holds.
+        """
+
+    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
+        """Count the rows of one part by cell, and keep no reference to the labels.
+
+        Parameters
+        ----------
+        labels
+            The part of each row, in row order.
+        part
+            The number of the part.
+        classification
+            The declared cells; its dimensions are among those the table was opened for.
+
+        Returns
+        -------
+        list
+            The number of rows with each outcome of the classification.
         """
 
 
@@ -226,6 +246,26 @@ def counts_in_passes(
                     raise changed
                 counts[part] = reported_counts(question, cells)
     return [counts[part] for part in sorted(counts)]
+
+
+def counts_of_outcomes(
+    found: Iterable[tuple[Any, ...]], classification: Classification, size: int, changed: Exception
+) -> list[int]:
+    """The number of rows with each outcome, from pairs of an outcome and its number of rows.
+
+    Parameters
+    ----------
+    size
+        Number of rows of the part.
+    changed
+        Raised if another number of rows was counted.
+    """
+    counts = [0] * classification.number_of_outcomes
+    for outcome, rows in found:
+        counts[outcome] = int(rows)
+    if sum(counts) != size:
+        raise changed
+    return counts
 
 
 def reported_counts(question: Question, counts: Sequence[int]) -> tuple[int, ...]:

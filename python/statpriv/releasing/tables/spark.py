@@ -27,11 +27,13 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens
 from statpriv.errors import MissingExtraError
+from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables.columns import (
     Column,
+    Condition,
     Kind,
     check_columns,
     first_that_holds,
@@ -50,6 +52,7 @@ from statpriv.releasing.tables.protocol import (
     Refusals,
     Table,
     counts_in_passes,
+    counts_of_outcomes,
 )
 
 try:
@@ -94,7 +97,7 @@ _CHANGED = "it changed while it was being read; nothing may write to it during a
 @contextmanager
 def open_table(
     source: DataSource,
-    predicates: Sequence[Predicate],
+    conditions: Sequence[Condition],
     *,
     debug: bool = False,
     on_query: QueryListener | None = None,
@@ -105,8 +108,8 @@ def open_table(
     with _session(refusal, debug=debug) as spark:
         session = _Session(spark, refusal, debug, on_query)
         relation = _relation(session, source, files)
-        check_columns(relation.columns, source, predicates)
-        yield _Table(session, relation, source, predicates, files)
+        check_columns(relation.columns, source, conditions)
+        yield _Table(session, relation, source, conditions, files)
 
 
 class _Table:
@@ -115,13 +118,13 @@ class _Table:
         session: _Session,
         relation: _Relation,
         source: DataSource,
-        predicates: Sequence[Predicate],
+        conditions: Sequence[Condition],
         files: Files | None,
     ) -> None:
         self._session = session
         self._relation = relation
         self._source = source
-        self._predicates = predicates
+        self._conditions = conditions
         self._files = files
         self._ids: list[str] | None = None
 
@@ -164,7 +167,7 @@ class _Table:
         if self._files is not None and self._files.suffix in CSV_SUFFIXES:
             self._files.check_quotes(_UNREADABLE)
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
-        needed = sorted({self.columns.index(name) for p in self._predicates for name in p.columns})
+        needed = sorted({self.columns.index(name) for each in self._conditions for name in each.columns})
         copied = "".join(f", c{index}" for index in needed)
         self._session.checkpoint(
             f"SELECT {self._relation.id_text} AS id, sha2(concat({cells}), 256) AS digest{copied} FROM source",
@@ -209,6 +212,29 @@ class _Content:
                 ),
                 self._session.refusal(_CHANGED),
             )
+
+    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
+        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        if len(of_rows) != len(self._ids):
+            raise self._session.refusal(_CHANGED)
+        rows = [(self._ids[row], 1) for row in np.flatnonzero(of_rows == part).tolist()]
+        typed = [
+            self._relation.typed(position_of(self._relation.columns, each.column), each.demand)
+            for each in classification.dimensions
+        ]
+
+        def found(relation: str) -> list[tuple[Any, ...]]:
+            cells = classification.sql(relation, typed, _text)
+            counted = f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell"
+            return list(self._session.rows(counted, _NOT_COUNTED))
+
+        if len(rows) == len(self._ids):
+            counts = found("content")
+        else:
+            hint = "/*+ BROADCAST(parts) */ " if len(rows) <= _BROADCAST_ROWS else ""
+            with self._session.parts(rows):
+                counts = found(f"(SELECT {hint}content.* FROM content JOIN parts ON parts.id = content.id) AS own")
+        return counts_of_outcomes(counts, classification, len(rows), self._session.refusal(_CHANGED))
 
     def _query(self, asked: Sequence[AskedParts], *, broadcast: bool) -> str:
         """Ask each part its question, in one pass over the content."""

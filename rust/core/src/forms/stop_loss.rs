@@ -86,7 +86,7 @@ fn in_doubles(n: u64, at: &Probability, threshold: &Threshold) -> Option<Ball> {
 /// `t r/(1−r)` and the rest of `Σ i t` at most `t r/(1−r) · (i + 1/(1−r))`. A term is the product of `i` ratios. Each
 /// ratio errs by the error of the odds and at most `12u²`; `(1+η)^i − 1 ≤ 2iη` for `iη ≤ ½`. The additions
 /// of positive numbers add `3u²` each.
-fn over_first_probability(
+pub(super) fn over_first_probability(
     n: u64,
     first: u64,
     excess: Ball,

@@ -1,0 +1,110 @@
+"""The gate of an exact table: what is published of the numbers of rows with each outcome.
+
+The theorem of :mod:`statpriv.rules.minimum_count` is about exactly this gate. A table is published whole if every
+possible cell holds at least its minimum, no impossible cell holds a row, and every row is in a declared cell. With a
+public classification each class is such a table by itself; a row in no declared class withholds all of them.
+
+What is withheld leaves no trace: the answer of a withheld table, or class, is the same whatever was counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from statpriv.releasing.plan import PlannedTable
+
+__all__ = ["TableAnswer", "too_few_rows"]
+
+
+@dataclass(frozen=True)
+class TableAnswer:
+    """What is published of one exact table.
+
+    Attributes
+    ----------
+    published
+        Whether any cell is published.
+    withheld
+        The classes that are withheld, in their order; empty without a public classification.
+    cells
+        The published cells with their counts, in row-major order.
+    """
+
+    published: bool
+    withheld: tuple[str, ...]
+    cells: tuple[tuple[tuple[str, ...], int], ...]
+
+    @classmethod
+    def of_outcomes(cls, table: PlannedTable, outcomes: Sequence[int]) -> TableAnswer:
+        """Pass the numbers of rows with each outcome through the gate.
+
+        Parameters
+        ----------
+        table
+            The declared cells.
+        outcomes
+            For each outcome of the classification, the number of rows.
+
+        Examples
+        --------
+        >>> from statpriv.releasing.classification import dimension_from
+        >>> table = PlannedTable("a table", (dimension_from("sex", ["f", "m"]),), minimum=5)
+        >>> TableAnswer.of_outcomes(table, [7, 5, 0])
+        TableAnswer(published=True, withheld=(), cells=((('f',), 7), (('m',), 5)))
+        >>> TableAnswer.of_outcomes(table, [7, 4, 0]) == TableAnswer.of_outcomes(table, [7, 5, 1])
+        True
+        """
+        counts = dict(zip(table.all_cells, outcomes, strict=False))
+        failed = set(_classes_that_fail(table, counts, outcomes))
+        passed = () if table.by is None and failed else table.cells
+        cells = tuple((cell, counts[cell]) for cell in passed if table.class_of(cell) not in failed)
+        return cls(bool(cells), tuple(name for name in table.classes if name in failed), cells)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> TableAnswer:
+        """Read what an entry of the key `tables` of a report says of a table that was counted."""
+        names = tuple(document["dimensions"])
+        cells = tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"])
+        return cls(document["published"], tuple(document["withheld"]), cells)
+
+    def document(self, table: PlannedTable) -> dict[str, Any]:
+        """The leaves of the report that depend on what was counted."""
+        names = [dimension.column for dimension in table.dimensions]
+        return {
+            "published": self.published,
+            "withheld": list(self.withheld),
+            "cells": [{**dict(zip(names, cell, strict=True)), "count": count} for cell, count in self.cells],
+        }
+
+
+def _classes_that_fail(
+    table: PlannedTable, counts: Mapping[tuple[str, ...], int], outcomes: Sequence[int]
+) -> Iterator[str | None]:
+    """The classes whose table may not be published; None stands for the table without a classification."""
+    impossible = frozenset(table.impossible)
+    outside = outcomes[len(counts) :]
+    classes: tuple[str | None, ...] = table.classes or (None,)
+    if outside[-1]:
+        yield from classes
+    yield from (name for name, rows in zip(table.classes, outside, strict=False) if rows)
+    for cell, count in counts.items():
+        if count if cell in impossible else count < table.minimum:
+            yield table.class_of(cell)
+
+
+def too_few_rows(table: PlannedTable, rows: int) -> str | None:
+    """A warning that so many rows cannot fill the table, whatever their values; None if they can.
+
+    >>> from statpriv.releasing.classification import dimension_from
+    >>> too_few_rows(PlannedTable("By sex", (dimension_from("sex", ["f", "m"]),), minimum=5), 9)
+    'The table “By sex” will be withheld: 2 possible cells of at least 5 rows need 10 rows, and it has 9.'
+    """
+    least = table.minimum * len(table.cells)
+    if rows >= least:
+        return None
+    cells = f"{len(table.cells)} possible cells of at least {table.minimum} rows need {least} rows, and it has {rows}"
+    if table.by is None:
+        return f"The table “{table.name}” will be withheld: {cells}."
+    return f"The table “{table.name}” will be withheld in part at least: {cells}."

@@ -1,0 +1,111 @@
+"""The tables `[[table]]` of a plan file as a pydantic model: exact tables with declared categories."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Annotated, Any
+
+from statpriv import budget
+from statpriv.errors import MissingExtraError
+from statpriv.numeric.arguments import is_mapping
+from statpriv.releasing.classification import DIMENSIONS_SCHEMA, Dimension, category_label, dimension_from
+from statpriv.releasing.plan import PlannedTable
+from statpriv.releasing.plan_values import Label, Note, Share, Size, StrictTable, named_column, whole_size
+from statpriv.releasing.sql_text import quoted
+
+try:
+    from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
+except ImportError as missing:
+    raise MissingExtraError("a plan needs pydantic: pip install 'statpriv[release]'") from missing
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["ExactTable"]
+
+_IMPOSSIBLE_SCHEMA: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}},
+}
+
+
+def _dimensions(value: object, info: ValidationInfo) -> tuple[Dimension, ...]:
+    if not is_mapping(value) or not value:
+        raise ValueError('must be a table [table.dimensions] with at least one dimension, such as region = ["n", "s"]')
+    dimensions = tuple(dimension_from(column, stated) for column, stated in value.items())
+    folded = [dimension.column.casefold() for dimension in dimensions]
+    if len(set(folded)) < len(folded):
+        raise ValueError("has two dimensions whose names differ only in case, which engines cannot tell apart")
+    for key in ("row_id", "unit", "group"):
+        named = named_column(info, key)
+        if named is not None and named.casefold() in folded:
+            raise ValueError(f"has the dimension {quoted(named)}, which is the {key} of [data]")
+    if "rowid" in folded:
+        raise ValueError('has the dimension "rowid", which is the position of a row')
+    cells = prod(len(dimension.categories) for dimension in dimensions)
+    if not 2 <= cells <= budget.MAX_PLAN_TABLE_CELLS:
+        raise ValueError(f"has {cells} cells; allowed are 2 to {budget.MAX_PLAN_TABLE_CELLS}: declare fewer categories")
+    return dimensions
+
+
+def _minimum(value: object) -> int:
+    least = whole_size(value)
+    if least < 2:
+        raise ValueError("must be at least 2: a cell of one row shows where that row is")
+    return least
+
+
+_COMBINATIONS = 'must be a list of combinations, such as [["north", "<30"]], each with one category of every dimension'
+
+
+def _impossible(value: object) -> tuple[tuple[str, ...], ...]:
+    if isinstance(value, list) and all(isinstance(combination, list) for combination in value):
+        return tuple(tuple(map(category_label, combination)) for combination in value)
+    raise ValueError(_COMBINATIONS)
+
+
+class ExactTable(StrictTable):
+    """An exact table of counts, published only if every possible cell holds a minimum number of rows."""
+
+    name: Label = Field(description="a label for the report")
+    minimum: Annotated[int, PlainValidator(_minimum), WithJsonSchema({"type": "integer", "minimum": 2})] = Field(
+        description="the least number of rows in every cell, at least 2"
+    )
+    dimensions: Annotated[tuple[Dimension, ...], PlainValidator(_dimensions), WithJsonSchema(DIMENSIONS_SCHEMA)] = (
+        Field(description="a table [table.dimensions]: for each column its categories")
+    )
+    impossible: Annotated[
+        tuple[tuple[str, ...], ...], PlainValidator(_impossible), WithJsonSchema(_IMPOSSIBLE_SCHEMA)
+    ] = Field(default=(), description="combinations of categories that cannot occur")
+    by: Label | None = Field(default=None, description="a dimension that everybody is taken to know of each row")
+    by_source: Note | None = Field(default=None, description="where the classes of by are public; required with by")
+    rows: Size | None = Field(default=None, description="the number of rows of its part; all rows answer if absent")
+    share: Share | None = Field(default=None, description="the part of the rows, instead of rows")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.rows is not None and self.share is not None:
+            raise ValueError("has rows and share: one of them states the part; with neither, all rows answer")
+        if self.by is not None and self.by_source is None:
+            raise ValueError(
+                f"has by = {quoted(self.by)} and no by_source: it is taken as known of everybody, and the size of each "
+                "published class stands in the report. Say where it is public, such as "
+                'by_source = "address register"; if it is not, leave by out'
+            )
+        if self.by is None and self.by_source is not None:
+            raise ValueError("has by_source and no by, whose classes it is about; remove it, or name the dimension")
+        self.planned()  # its own rules name what does not fit
+        return self
+
+    def planned(self) -> PlannedTable:
+        """The table of the plan."""
+        return PlannedTable(
+            name=self.name,
+            dimensions=self.dimensions,
+            minimum=self.minimum,
+            impossible=self.impossible,
+            by=self.by,
+            by_source=self.by_source,
+            rows=self.rows,
+            share=self.share,
+        )

@@ -1,0 +1,100 @@
+"""What a report says of exact tables: a function of the plan, the number of rows and the published cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from statpriv.numeric.enclosure import Enclosure
+from statpriv.releasing.exact_tables import TableAnswer, too_few_rows
+from statpriv.releasing.guarantee import Guarantee
+from statpriv.releasing.plan import PlannedTable
+from statpriv.rules.assumptions import COMMON_LAW
+
+__all__ = [
+    "answered_tables",
+    "assumptions_of_tables",
+    "known_rows_of_interest",
+    "prospective_tables",
+    "warnings_of_tables",
+]
+
+_DECLARED_ROWS = (
+    "every row is in a declared cell that is not impossible: a published table says so, and δ is for every law on "
+    "these cells"
+)
+_PUBLIC_CLASSES = "the class of every row by a public classification is known of everybody, as the plan says"
+_POINTS = 8
+"""Numbers of known rows below the minimum for which δ is computed."""
+
+
+def prospective_tables(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> dict[str, Any]:
+    """The key `tables` of a report without answers; nothing if the plan has no tables.
+
+    Parameters
+    ----------
+    guarantee
+        The guarantee from the plan and the number of rows.
+    deltas
+        δ of the part of each table, for somebody who knows who is in it.
+    """
+    asked = zip(guarantee.plan.tables, guarantee.tabulated, deltas, strict=True)
+    entries = [
+        {
+            **_declared(table),
+            "rows": part.size,
+            "delta": {"lower": delta.lower, "upper": delta.upper},
+            "published": None,
+            "withheld": [],
+            "cells": [],
+        }
+        for table, part, delta in asked
+    ]
+    return {"tables": entries} if entries else {}
+
+
+def _declared(table: PlannedTable) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "dimensions": {dimension.column: list(dimension.labels) for dimension in table.dimensions},
+        "minimum": table.minimum,
+        "impossible": [list(cell) for cell in table.impossible],
+        "by": table.by,
+        "by_source": table.by_source,
+    }
+
+
+def answered_tables(
+    prospective: Mapping[str, Any], guarantee: Guarantee, answers: Sequence[TableAnswer]
+) -> dict[str, Any]:
+    """The key `tables` completed with the published cells; nothing if the plan has no tables."""
+    asked = zip(prospective.get("tables", ()), guarantee.plan.tables, answers, strict=True)
+    entries = [{**entry, **answer.document(table)} for entry, table, answer in asked]
+    return {"tables": entries} if entries else {}
+
+
+def assumptions_of_tables(guarantee: Guarantee) -> list[str]:
+    """What the certificate of the tables rests on, besides what its theorem says."""
+    plan = guarantee.plan
+    if not plan.tables:
+        return []
+    stated = [*guarantee.curve.assumptions]
+    return [
+        *([] if COMMON_LAW in stated else [COMMON_LAW]),
+        _DECLARED_ROWS,
+        *([_PUBLIC_CLASSES] if any(table.by is not None for table in plan.tables) else []),
+    ]
+
+
+def known_rows_of_interest(guarantee: Guarantee) -> set[int]:
+    """Numbers of known rows between which δ of a table rises to 1."""
+    least = min((table.minimum for table in guarantee.plan.tables), default=1)
+    most = min(least - 1, guarantee.rows - 1)
+    return {most * k // _POINTS for k in range(_POINTS + 1)} if guarantee.plan.tables else set()
+
+
+def warnings_of_tables(guarantee: Guarantee) -> Iterator[str]:
+    """What may be wrong with the tables, by the plan and the number of rows."""
+    for table, part in zip(guarantee.plan.tables, guarantee.tabulated, strict=True):
+        if (warning := too_few_rows(table, part.size)) is not None:
+            yield warning
