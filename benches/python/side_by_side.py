@@ -258,6 +258,12 @@ def situations() -> Iterator[Case]:
         first(sp.PropertyQuery(mixed), sp.Population(5000), 0.01),
         both("scipy", situation_peers.mixed_laws, mixed, 2077, epsilon=0.01),
     )
+    for n in (10**3, 10**6):
+        yield Case(
+            f"each row its own p in [0.4, 0.7], n = {n}",
+            first(sp.PropertyQuery(sp.EachBetween("0.4", "0.7")), sp.Population(n), 0.01, pair=(1, 0)),
+            {"numpy, every k": lambda: situation_peers.each_in_range(1000, 0.4, 0.7, 0.01)} if n == 10**3 else {},
+        )
     shares = {"a": 0.3, "b": 0.5, "c": 0.9}
     for size in (10**4, 10**12):
         sizes = dict.fromkeys(shares, size)

@@ -107,6 +107,15 @@ def mixed_laws(shares: list[float], critical: int) -> Laws:
     return law[:-1], law[1:]
 
 
+def each_in_range(n: int, lower: float, upper: float, epsilon: float) -> float:
+    """The worst of every number k of the others at the upper end, two binomial laws convolved for each."""
+    worst = 0.0
+    for k in range(n):
+        others = np.convolve(binom.pmf(np.arange(k + 1), k, upper), binom.pmf(np.arange(n - k), n - 1 - k, lower))
+        worst = max(worst, hockey_stick((np.append(0.0, others), np.append(others, 0.0)), epsilon))
+    return worst
+
+
 def grouped_laws(sizes: Mapping[str, int], shares: Mapping[str, float], critical: str) -> Laws:
     """Laws of a count over groups of entries, each group with its own p. The critical entry is in group `critical`."""
     law = np.ones(1)

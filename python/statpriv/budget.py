@@ -93,6 +93,12 @@ MAX_LOSSES = Limit(
 
 # Known entries.
 
+MAX_VERTICES = Limit(
+    400,
+    "Numbers of rows at either end of an `EachBetween` that are tried one by one",
+    refusal=_REFUSED,
+    reason="About a second of work.",
+)
 MAX_KNOWN_ENTRY_WORLDS = Limit(
     2000,
     "Choices of a critical class and of known entries",

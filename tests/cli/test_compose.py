@@ -266,8 +266,8 @@ def test_all_mistakes_of_a_file_are_named_at_once(run, written):
         '  epsilon = -0.1; a number of at least 0 such as 0.1, "0.1" or "1/10" is required',
         "  population is missing; a whole number from 1 to 2^53, or one for each group is required",
         "  known_rows = 1.5; a whole number from 0 to 2^53 is required",
-        "  part[1].colour: no such key; allowed here: probability, cells, query, size, count, attribute, name, gate, "
-        "suppressed_below, rounded_to",
+        "  part[1].colour: no such key; allowed here: probability, cells, query, each, size, count, attribute, name, "
+        "gate, suppressed_below, rounded_to",
         '  part[1].probability = ["0.6", "0.4"]; a number from 0 to 1, or a range ["low", "high"] of two in order, '
         "or one for each group is required",
         "  part[1].size = 0; a whole number from 1 to 2^53, or one for each group is required",
@@ -288,7 +288,7 @@ BAD_FILES = [
     ("part = []", "part = []; 1 to 100000 tables [[part]] is required"),
     (
         "part = [1]",
-        "part[1] = 1; a table with the keys probability, cells, query, size, count, attribute, name, gate, "
+        "part[1] = 1; a table with the keys probability, cells, query, each, size, count, attribute, name, gate, "
         "suppressed_below, rounded_to is required",
     ),
     (TABLE_1.replace("32\n", "4000000\n"), "4000000 parts together; at most 100000 are allowed"),

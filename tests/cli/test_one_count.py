@@ -50,6 +50,7 @@ def test_delta_encloses_the_known_value(run_json):
     assert document["inputs"] == {
         "n": 1024,
         "p": "1/2",
+        "each": False,
         "known": 0,
         "size": None,
         "bound": "tightest",

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .table_samples import SAMPLES, table
+
 SAMPLE_FILE = Path(__file__).with_name("sample_report.json")
 VARIANTS_FILE = Path(__file__).with_name("sample_variants.json")
 
@@ -89,6 +91,8 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
     full["guarantee"]["releases"] = len(later["history"]) + 1
     full["guarantee"]["term"] = later["guarantee"]["term"]
     full["history"] = copy.deepcopy(later["history"])
+    full["tables"] = [copy.deepcopy(stated) for stated in SAMPLES.values() if stated["published"] is not None]
+    full["tables"][0]["delta"] = {"lower": 0.0, "upper": 0.001}
     full["answers"][0]["contradicts_range"] = True
     full["queries"][0]["groups"] = kinds["groups"]["queries"][0]["groups"]
     full["queries"].append(kinds["histogram"]["queries"][0] | {"property": 99})
@@ -102,6 +106,15 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
         kinds["groups"]["composition"]["part"][0],
     ]
     return full
+
+
+def only_tables(report: dict[str, Any], *tables: dict[str, Any]) -> dict[str, Any]:
+    """A release of exact tables alone."""
+    alone = report | {"tables": [*tables], "queries": [], "answers": [], "leaks": []}
+    alone["data"] = report["data"] | {"rows": tables[0]["rows"]}
+    alone["curves"] = report["curves"] | {"probability": []}
+    alone["comparison"] = report["comparison"] | {"queries": 0, "rmse_released": []}
+    return alone
 
 
 def hidden_texts(report: dict[str, Any]) -> list[tuple[dict[str, Any] | list[Any], Any]]:
@@ -152,6 +165,11 @@ def filled(report: dict[str, Any], text: Callable[[int], str]) -> dict[str, Any]
     full = with_everything(report)
     for number, (container, key) in enumerate([*free_texts(full), *hidden_texts(full)]):
         container[key] = text(number)
+    full["tables"] = [
+        table({text(1000): [text(1001), text(1002)], text(1003): [text(1004), text(1005)]}, name=text(1006)),
+        table({text(k): [text(k + 3), text(k + 6)] for k in (1010, 1011, 1012)}, by=text(1011), withheld=(text(1014),))
+        | {"by_source": text(1020)},
+    ]
     asked = [(query, cell) for query in full["queries"] for cell in query["cells"] or (None,)]
     for (query, cell), answer in zip(asked, full["answers"], strict=True):
         answer["query"] = query["name"]

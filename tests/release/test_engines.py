@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import traceback
 from array import array
 from contextlib import closing
@@ -24,7 +25,7 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate, identifier
 from statpriv.releasing.tables import open_table
 
-from .conftest import query
+from .conftest import labels, query
 from .row_hashes import by_row, tokens
 
 pytestmark = pytest.mark.usefixtures("few_points")
@@ -342,8 +343,6 @@ def test_a_release_is_the_same_on_every_engine(engine, workshop, tmp_path):
     rows = released(engine, workshop)
     report = workshop.report
     assert report["data"]["source"] == ("public.people" if engine.name == "postgresql" else "people.parquet")
-    from .conftest import labels
-
     drawn = labels(len(rows), [40, 30, 20], 7)
     holds = [lambda r: r[1] == 0, lambda r: r[2].endswith("3"), lambda r: r[3]]
     counted = [
@@ -369,6 +368,49 @@ def test_nothing_that_a_release_leaves_holds_a_cell(engine, workshop, capfd):
         asked = [line for line in ours if "parameters:" not in line]
         assert any("statpriv_parts" in line for line in asked)
         assert not any(CANARY in line for line in asked)
+
+
+EXACT_TABLE = """
+[[table]]
+name = "a table"
+minimum = {minimum}
+{more}
+[table.dimensions]
+region = ["n", "s", "*"]
+age = {{ breaks = [30], labels = ["young", "old"], null = "unknown" }}
+"""
+
+
+@pytest.mark.parametrize(("more", "rows"), [("", 90), ("rows = 70", 70)])
+def test_an_exact_table_is_published_or_withheld_alike_on_every_engine(engine, workshop, capfd, more, rows):
+    """Nothing that a release leaves, published or withheld, holds a value that is in no declared category."""
+    people = [(f"{CANARY}-{k:03d}", ["n", "s", CANARY, None][k % 4], [None, 29, 30][k % 3], CANARY) for k in range(90)]
+    columns = {"id": "VARCHAR", "region": "VARCHAR", "age": "INTEGER", "spare": "VARCHAR"}
+    data, more_data = engine.data(engine.table(columns, people))
+    labelled = labels(90, [rows], 7)
+    own = [
+        (region if region in ("n", "s") else "*", "unknown" if age is None else "young" if age < 30 else "old")
+        for (_, region, age, _), label in zip(people, labelled, strict=True)
+        if label
+    ]
+    smallest = min(own.count(cell) for cell in own)
+    logged = len(engine.server.log) if engine.server else 0
+    for minimum in (smallest, smallest + 1):
+        shutil.rmtree(workshop.registry, ignore_errors=True)
+        workshop.plan(EXACT_TABLE.format(minimum=minimum, more=more), data=data, more_data=more_data)
+        workshop.release(seed=7, force=True)
+        (table,) = workshop.report["tables"]
+        assert table["published"] == (minimum == smallest)
+        published = {(cell["region"], cell["age"]): cell["count"] for cell in table["cells"]}
+        assert published == ({cell: own.count(cell) for cell in own} if minimum == smallest else {})
+        workshop.assert_whole_report()
+        assert CANARY not in workshop.page.read_text() + workshop.json.read_text()
+        assert not any(CANARY in sql for _, sql in workshop.queries)
+    if engine.server:
+        ours = [line for line in engine.server.log[logged:].splitlines() if "INSERT INTO people" not in line]
+        assert not any(CANARY in line for line in ours if "parameters:" not in line)
+    captured = capfd.readouterr()
+    assert CANARY not in captured.out + captured.err
 
 
 def test_a_table_that_grows_is_released_until_every_row_has_answered_once(engine, workshop):

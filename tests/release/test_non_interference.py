@@ -857,3 +857,86 @@ def test_a_registry_is_not_needed_to_verify(workshop, in_process):
     shutil.rmtree(workshop.registry)
     code, _, err = in_process("compose", workshop.json)
     assert (code, err) == (0, "")
+
+
+# --- exact tables: withheld ones look the same whatever withholds them, and published ones are their counts
+
+
+TABLE_N = 40
+EXACT_TABLE = """
+[[table]]
+name = "kinds by age"
+minimum = 4
+{more}
+[table.dimensions]
+kind = ["a", "b", {{ values = ["c", "C"], label = "c" }}]
+age = {{ breaks = [40], labels = ["young", "old"] }}
+"""
+BY_KIND = 'by = "kind"\nby_source = "a register"'
+KIND_CELLS = {"a": ["a"], "b": ["b"], "c": ["c", "C"]}
+AGE_CELLS = {"young": ["39", " -1e3 ", "0.5"], "old": ["40", "4e1", "99999999999999999999"]}
+DECLARED_CELLS = [(kind, age) for kind in KIND_CELLS for age in AGE_CELLS]
+IN_NO_CELL = [("A", "39"), ("", "40"), ("a", ""), ("b", "x"), ("c", "NA"), ("it's", "1e400")]
+
+
+@st.composite
+def table_rows(draw, counts, stray=0):
+    """Rows with these counts in the declared cells, and some in none, in any order, spelt in any way."""
+    cells = [cell for cell, count in zip(DECLARED_CELLS, counts, strict=True) for _ in range(count)]
+    rows = [[draw(st.sampled_from(KIND_CELLS[k])), draw(st.sampled_from(AGE_CELLS[age]))] for k, age in cells]
+    rows += [[*draw(st.sampled_from(IN_NO_CELL))] for _ in range(stray)]
+    return [[*row, draw(ANY_CELL)] for row in draw(st.permutations(rows))]
+
+
+WITHHELD = [
+    ([7, 7, 7, 7, 9, 3], 0),
+    ([7, 7, 7, 7, 12, 0], 0),
+    ([7, 7, 7, 7, 5, 6], 1),
+    ([0, 0, 0, 0, 0, 0], 40),
+    ([40, 0, 0, 0, 0, 0], 0),
+    ([3, 3, 3, 3, 3, 25], 0),
+]
+"""Counts of the cells and rows in none, of tables that are withheld whole."""
+
+
+assert {sum(counts) + stray for counts, stray in WITHHELD} == {TABLE_N}
+
+
+@settings(SETTINGS, max_examples=cases(6, campaign=60), phases=[Phase.explicit, Phase.generate])
+@given(data=st.data())
+def test_withheld_tables_look_the_same_whatever_withholds_them(workshop, in_process, data):
+    workshop.plan(EXACT_TABLE.format(more=""), more_data='row_id = "id"\nnull_values = ["NA"]')
+    seen = []
+    for counts, stray in data.draw(st.permutations(WITHHELD))[:2]:
+        write_csv(workshop, ["kind", "age", "spare"], data.draw(table_rows(counts, stray)))
+        seen.append((seen_from_outside(workshop, in_process), ledger(workshop)))
+    assert seen[0] == seen[1]
+    assert seen[0][0][0] == 0, seen
+    (table,) = workshop.report["tables"]
+    assert (table["published"], table["withheld"], table["cells"]) == (False, [], [])
+
+
+@pytest.mark.parametrize(
+    ("more", "alike", "withheld"),
+    [
+        ("", [([7, 7, 7, 7, 7, 5], 0)] * 2, []),
+        (BY_KIND, [([7, 7, 7, 7, 9, 3], 0), ([7, 7, 7, 7, 0, 12], 0)], ["c"]),
+    ],
+)
+def test_published_tables_with_equal_cells_look_the_same(workshop, in_process, more, alike, withheld):
+    """Of a withheld class nothing shows but its size, which is public."""
+    workshop.plan(EXACT_TABLE.format(more=more), more_data='row_id = "id"\nnull_values = ["NA"]')
+
+    @settings(SETTINGS, max_examples=cases(2, campaign=30))
+    @given(data=st.data())
+    def look_the_same(data):
+        seen = []
+        for counts, stray in alike:
+            write_csv(workshop, ["kind", "age", "spare"], data.draw(table_rows(counts, stray)))
+            seen.append((seen_from_outside(workshop, in_process), ledger(workshop)))
+        assert seen[0] == seen[1]
+        assert seen[0][0][0] == 0, seen
+        (table,) = workshop.report["tables"]
+        assert (table["published"], table["withheld"]) == (True, withheld)
+
+    look_the_same()

@@ -245,7 +245,7 @@ def files_in(folder):
 def test_all_files_are_written_for_their_owner_alone(tmp_path):
     folder = tmp_path / "tables"
     files = TableFiles.prepare(folder, NAMES)
-    with files.reserved(10**6, TWO):
+    with files.reserved(TWO):
         pass
     files.write(TWO)
     assert files_in(folder) == WRITTEN
@@ -263,7 +263,7 @@ def test_at_least_as_much_room_is_reserved_as_the_files_take(tmp_path, name, mon
     sizes = []
     monkeypatch.setattr(Destination, "reserved", lambda _, size: (sizes.append(size), nullcontext())[1])
     found = read(name)
-    TableFiles.prepare(tmp_path, [found.name]).reserved(found.rows, [found])
+    TableFiles.prepare(tmp_path, [found.name]).reserved([found])
     assert [len(as_csv(found)) <= sizes[0], len(as_sdmx_csv(found)) <= sizes[1]] == [True, True]
     assert sizes[0] < 20 * len(as_sdmx_csv(found))
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.release.report_samples import HOSTILE, filled, sample, smallest, variants, with_everything
+from tests.release.report_samples import HOSTILE, filled, only_tables, sample, smallest, variants, with_everything
+from tests.release.table_samples import SAMPLES, table
 
 from statpriv.releasing.report import render
 
@@ -24,7 +25,15 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-c
 # One worker starts the browser, once.
 pytestmark = pytest.mark.xdist_group("browser")
 
-VARIANTS = {**variants(), "everything": with_everything(sample())}
+WIDE = table({"place": [f"place {k}" for k in range(100)], "work": [f"work {k}" for k in range(100)]})
+VARIANTS = {
+    **variants(),
+    "everything": with_everything(sample()),
+    "exact table": only_tables(sample(), SAMPLES["two dimensions"]),
+    "table by class": only_tables(sample(), SAMPLES["three dimensions"]),
+    "withheld table": only_tables(sample(), SAMPLES["withheld"]),
+    "large table": only_tables(sample(), WIDE),
+}
 EVERYTHING = with_everything(smallest(sample()))
 MEDIA = {
     "light": {"color_scheme": "light"},
@@ -133,7 +142,9 @@ def test_long_words_are_broken(opened, width):
 @pytest.mark.parametrize(
     "name",
     matrix(
-        "first release", *("first release", "dry run", "refused", "later release", "processed answers", "histogram")
+        "first release",
+        *("first release", "dry run", "refused", "later release", "processed answers", "histogram"),
+        *("exact table", "table by class", "large table"),
     ),
 )
 def test_what_a_reviewer_needs_fits_on_the_first_sheet_of_paper(opened, name):

@@ -46,6 +46,7 @@ SITUATIONS = [
     Situation(HALF, GROUPS, None, sp.Adversary(known={"f": 2}, values="expected")),
     Situation(RANGE, TWELVE, None, NOBODY),
     Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")), TWELVE, None, THREE),
+    Situation(sp.PropertyQuery(sp.EachBetween("0.4", "0.6")).rounded(3), TWELVE, None, NOBODY),
     Situation(TWO_LAWS, GROUPS, None, THREE),
     Situation(sp.PropertyQuery(["1/2"] * 6 + ["1/3"] * 6), TWELVE, None, THREE),
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
@@ -76,6 +77,7 @@ SITUATIONS = [
         for sampling in (None, sp.WithReplacement(4), sp.PoissonSampling("1/3"))
     ),
     PartitionedSituation((SKEWED,), TWELVE, sp.RandomPartition([8]), NOBODY),
+    PartitionedSituation((HALF, sp.ContingencyTable(2, minimum=3)), TWELVE, sp.RandomPartition([4, 8]), NOBODY),
     Situation(CELLS, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(SUM, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithReplacement(5), NOBODY),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import rich_click as click
 
-from statpriv.cli.options import count_from, debug_option, exact, exact_range, examples, json_option
+from statpriv.cli.options import count_from, debug_option, each_option, exact, exact_range, examples, json_option
 from statpriv.cli.output import print_facts, print_json, provenance, screen, writable, write_whole
 from statpriv.cli.plain_text import printable
 from statpriv.cli.progress import progress_on_terminal
@@ -140,12 +140,13 @@ def _add(name: str, summary: str, shown: Sequence[str], *options: Callable[[_Com
     """Add a command that asks the function of `sp.design` with that name, and prints its plan."""
 
     def ask(
-        *, p: _Range | list[_Range], n: int | None = None, same: bool = False, **target: object
+        *, p: _Range | list[_Range], each: bool, n: int | None = None, same: bool = False, **target: object
     ) -> Design | TradeOff:
         import statpriv as sp
+        from statpriv.model.codec import stated_range
 
         def query(ends: _Range) -> PropertyQuery:
-            return sp.PropertyQuery(sp.Between(*ends), attribute="the property" if same else None)
+            return sp.PropertyQuery(stated_range(ends, each=each), attribute="the property" if same else None)
 
         asked = [query(ends) for ends in p] if isinstance(p, list) else query(p)
         population = () if n is None else (sp.Population(n),)
@@ -153,7 +154,7 @@ def _add(name: str, summary: str, shown: Sequence[str], *options: Callable[[_Com
         return plan
 
     ask.__doc__ = summary
-    command = _printed(examples(*shown)(ask))
+    command = each_option(_printed(examples(*shown)(ask)))
     for option in reversed(options):
         command = option(command)
     design.command(name)(command)

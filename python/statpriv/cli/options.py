@@ -33,6 +33,13 @@ def exact_range(_context: click.Context, option: click.Parameter, text: str) -> 
     return ends
 
 
+def each_option(command: _Command) -> _Command:
+    """Give a command `--each`, as the argument `each`."""
+    return click.option(
+        "--each", is_flag=True, help="Every entry has a probability of its own in the range; without it, all share one."
+    )(command)
+
+
 def count_from(least: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
     """A whole number from `least` to 2^53, if one is given."""
 

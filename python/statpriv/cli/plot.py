@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import rich_click as click
 
 from statpriv import budget
-from statpriv.cli.options import count_from, debug_option, exact, exact_range, examples
+from statpriv.cli.options import count_from, debug_option, each_option, exact, exact_range, examples
 from statpriv.cli.output import ends, screen, writable, write_whole
 from statpriv.cli.plain_text import printable
 from statpriv.cli.progress import progress_on_terminal
@@ -190,6 +190,7 @@ def trade_off(count: SingleCount, points: dict[str, int]) -> _Computed:
     required=True,
     help="Probability: 1/2, 0.4, or a range 0.4..0.6; repeat it for more lines.",
 )
+@each_option
 @_epsilons
 @click.option(
     "--from", "first", callback=count_from(1), metavar="COUNT", default="2", show_default=True, help="Least n."
@@ -206,6 +207,7 @@ def trade_off(count: SingleCount, points: dict[str, int]) -> _Computed:
 def size(
     *,
     probabilities: list[tuple[Fraction, Fraction]],
+    each: bool,
     epsilons: list[Fraction],
     first: int,
     last: int,
@@ -222,12 +224,13 @@ def size(
         raise ArgumentError(f"--known = {known} and --from = {first}; fewer known entries than --from are required")
     inputs = {
         "p": [_spelled(p) for p in probabilities],
+        "each": each,
         "epsilon": [str(epsilon) for epsilon in epsilons],
         "from": first,
         "to": last,
         "known": known,
     }
-    queries, sizes = [_asked(p) for p in probabilities], sizes_between(first, last, **points)
+    queries, sizes = [_asked(p, each=each) for p in probabilities], sizes_between(first, last, **points)
     return against_size(queries, sizes, epsilons, adversary=sp.Adversary(known=known)), inputs
 
 
@@ -236,6 +239,7 @@ def size(
 @click.option(
     "--p", callback=exact_range, metavar="P", required=True, help="Probability: 1/2, 0.4, or a range 0.4..0.6."
 )
+@each_option
 @_epsilons
 @click.option("--size", callback=count_from(1), metavar="COUNT", help="Count in a secret sample of this many entries.")
 @click.option(
@@ -255,6 +259,7 @@ def known(
     *,
     n: int,
     p: tuple[Fraction, Fraction],
+    each: bool,
     epsilons: list[Fraction],
     size: int | None,
     alpha: Fraction | None,
@@ -268,11 +273,12 @@ def known(
     import statpriv as sp
     from statpriv.plotting import against_known
 
-    query = _asked(p)
+    query = _asked(p, each=each)
     noisy = query if alpha is None else query.noisy(sp.noise.DiscreteLaplace(alpha=alpha))
     inputs = {
         "n": n,
         "p": _spelled(p),
+        "each": each,
         "epsilon": [str(epsilon) for epsilon in epsilons],
         "size": size,
         "noise_alpha": None if alpha is None else str(alpha),
@@ -282,10 +288,11 @@ def known(
     return against_known(noisy, sp.Population(n), epsilons, sampling=sampling, bound=bound, **points), inputs
 
 
-def _asked(p: tuple[Fraction, Fraction]) -> PropertyQuery:
+def _asked(p: tuple[Fraction, Fraction], *, each: bool) -> PropertyQuery:
     import statpriv as sp
+    from statpriv.model.codec import stated_range
 
-    return sp.PropertyQuery(sp.Between(*p))
+    return sp.PropertyQuery(stated_range(p, each=each))
 
 
 def _spelled(p: tuple[Fraction, Fraction]) -> str | list[str]:

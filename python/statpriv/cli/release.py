@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 @click.option("--data", type=click.Path(), help="The table, in place of the plan's source.")
 @click.option("--out", type=click.Path(path_type=Path), help="The page; required unless this is a dry run.")
 @click.option("--json", "json_out", type=click.Path(path_type=Path), help="The same report as JSON.")
+@click.option(
+    "--tables", type=click.Path(path_type=Path), metavar="FOLDER", help="Exact tables as CSV and SDMX-CSV files."
+)
 @click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
 @click.option("--dry-run", is_flag=True, help="The whole guarantee, from the plan and the number of rows alone.")
 @click.option("--accept-edits", is_flag=True, help="Release again although values were edited since the last release.")
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 @examples(
     "statpriv release release.toml --dry-run --out guarantee.html",
     "statpriv release release.toml --out report.html --json report.json",
+    "statpriv release tables.toml --out report.html --json report.json --tables tables",
     'statpriv release release.toml --out report.html --anchor "$(cat anchor.txt)"',
 )
 def release(
@@ -49,6 +53,7 @@ def release(
     data: str | None,  # text, because a path would turn "https://" into "https:/"
     out: Path | None,
     json_out: Path | None,
+    tables: Path | None,
     registry: Path | None,
     dry_run: bool,
     force: bool,
@@ -86,18 +91,19 @@ def release(
             accept_edits=accept_edits,
             anchor=known,
             key=None if key is None else SigningKey.load(key),
+            tables=tables,
             surroundings=Surroundings(
                 progress=waiting.begin,
                 on_rows=waiting.read,
                 debug=bool(context.ensure_object(dict).get("debug")),
             ),
         )
-    _show(report, out)
+    _show(report, out, None if dry_run else tables)
     if not report.contents["guarantee"]["holds"]:
         raise GuaranteeNotReachedError("a release of this plan would be refused: its target is not reached")
 
 
-def _show(report: Report, out: Path | None) -> None:
+def _show(report: Report, out: Path | None, written: Path | None) -> None:
     guarantee = report.contents["guarantee"]
     verdict = "reached" if guarantee["holds"] else "NOT reached"
     releases = guarantee["releases"]
@@ -111,6 +117,8 @@ def _show(report: Report, out: Path | None) -> None:
     lines += [f"Warning: {warning}" for warning in report.contents["warnings"]]
     if out is not None:
         lines.append(f"Report: {out}")
+    if written is not None:
+        lines.append(f"Tables: {written}")
     terminal = screen()
     for line in lines:
         terminal.print(printable(line), soft_wrap=True)

@@ -25,10 +25,17 @@ def report() -> None:
 @report.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="The page; standard output by default.")
-@click.option("--force", is_flag=True, help="Replace a page that exists.")
+@click.option(
+    "--tables", type=click.Path(path_type=Path), metavar="FOLDER", help="Its exact tables as CSV and SDMX-CSV files."
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
 @debug_option
-@examples("statpriv report render report.json --out report.html", "statpriv report render report.json | sha256sum")
-def render(*, file: Path, out: Path | None, force: bool) -> None:
+@examples(
+    "statpriv report render report.json --out report.html",
+    "statpriv report render report.json | sha256sum",
+    "statpriv report render report.json --out report.html --tables tables",
+)
+def render(*, file: Path, out: Path | None, tables: Path | None, force: bool) -> None:
     """Make the page of a report again.
 
     FILE is the JSON report of a release. The page depends on it alone: it has the bytes that the release
@@ -46,6 +53,8 @@ def render(*, file: Path, out: Path | None, force: bool) -> None:
         page = rendered(contents).encode()
     except ArgumentError as fault:
         raise ArgumentError(f"{file} is no valid {fault}") from fault
+    if tables is not None:
+        _write_tables(contents, tables, force=force, protected=[file, *([] if out is None else [out])])
     if destination is None:
         sys.stdout.buffer.write(page)
     else:
@@ -61,6 +70,15 @@ def schema() -> None:
     from importlib.resources import files
 
     sys.stdout.buffer.write(files("statpriv.releasing").joinpath("report.schema.json").read_bytes())
+
+
+def _write_tables(contents: Mapping[str, Any], folder: Path, *, force: bool, protected: list[Path]) -> None:
+    from statpriv.releasing.table_files import TableFiles, tables_of
+
+    stated = tables_of(contents)
+    if not any(table.published is not None for table in stated):
+        raise PublicationError(f"--tables = {folder}: the report holds no table that was counted")
+    TableFiles.prepare(folder, [table.name for table in stated], force=force, protected=protected).write(stated)
 
 
 def _contents(file: Path) -> Mapping[str, Any]:

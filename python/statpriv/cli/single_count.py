@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from statpriv.cli.options import count_from, exact_range
+from statpriv.cli.options import count_from, each_option, exact_range
 from statpriv.numeric.literals import literal
 
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ class SingleCount:
     known: int = 0
     size: int | None = None
     bound: str = "tightest"
+    each: bool = False
 
     def curve(self) -> PrivacyCurve:
         """The privacy curve of the count."""
         import statpriv as sp
+        from statpriv.model.codec import stated_range
 
         return sp.privacy_curve(
-            sp.PropertyQuery(sp.Between(*self.p)),
+            sp.PropertyQuery(stated_range(self.p, each=self.each)),
             sp.Population(self.n),
             adversary=sp.Adversary(known=self.known),
             sampling=None if self.size is None else sp.WithoutReplacement(self.size),
@@ -45,6 +47,7 @@ class SingleCount:
         return {
             "n": self.n,
             "p": str(low) if low == high else [str(low), str(high)],
+            "each": self.each,
             "known": self.known,
             "size": self.size,
             "bound": self.bound,
@@ -55,7 +58,8 @@ class SingleCount:
         entries = (
             f"all {self.n} entries" if self.size is None else f"a secret sample of {self.size} of {self.n} entries"
         )
-        p = f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
+        any_p = "a p of its own for each" if self.each else "any p"
+        p = f"p = {literal(low)}" if low == high else f"{any_p} from {literal(low)} to {literal(high)}"
         return f"exact count of {entries}, {p}, {self.known or 'no'} entries known"
 
 
@@ -69,13 +73,14 @@ def single_count_options(command: Callable[..., None]) -> Callable[..., None]:
     @_option(
         "--p", callback=exact_range, metavar="P", required=True, help="Probability: 1/2, 0.4, or a range 0.4..0.6."
     )
+    @each_option
     @_option("--known", callback=count_from(0), metavar="COUNT", default="0", help="Other entries an adversary knows.")
     @_option("--size", callback=count_from(1), metavar="COUNT", help="Count in a secret sample of this many entries.")
     @_option("--bound", metavar="NAME", default="tightest", help="Which theorem: tightest, exact, spc, partition-sum …")
     @wraps(command)
     def described(
-        *, n: int, p: tuple[Fraction, Fraction], known: int, size: int | None, bound: str, **others: object
+        *, n: int, p: tuple[Fraction, Fraction], each: bool, known: int, size: int | None, bound: str, **others: object
     ) -> None:
-        command(count=SingleCount(n=n, p=p, known=known, size=size, bound=bound), **others)
+        command(count=SingleCount(n=n, p=p, known=known, size=size, bound=bound, each=each), **others)
 
     return described

@@ -13,6 +13,7 @@
     count = 441                        # optional: as published, compared with the range and with nothing else
     size = 472                         # entries that answer; may be left out of a single count
     attribute = "vote"                 # optional: counts with the same attribute ask the same property
+    each = true                        # optional: every entry has a probability of its own in the range
 
 or, instead of counts, one contingency table of all entries:
 
@@ -54,6 +55,7 @@ from statpriv.model.fields import (
     RANGE,
     SIZE,
     TEXT,
+    TRUTH,
     Field,
     Record,
     list_of,
@@ -89,6 +91,8 @@ class Published:
         Entries that answer.
     count : int, or None
         How many were counted; None where that is not stated.
+    each : bool
+        Whether every entry has a probability of its own in the range.
     """
 
     name: str
@@ -96,11 +100,13 @@ class Published:
     size: int
     count: int | None = None
     attribute: str | None = None
+    each: bool = False
 
     def improbability(self) -> Enclosure | None:
         """The largest probability over the range of a count that is as far outside; None inside the range.
 
-        Bin(n, p) is stochastically increasing in p, so the end of the range next to the count has the largest.
+        Bin(n, p) is stochastically increasing in p, so the end of the range next to the count has the largest. A sum of
+        trials with probabilities of their own lies between those of both ends.
         """
         low, high = self.probability
         if self.count is None or low * self.size <= self.count <= high * self.size:
@@ -243,6 +249,7 @@ _COUNT = Record(
         "count": COUNT.optional(),
         "size": SIZE.optional(),
         "attribute": TEXT.optional(),
+        "each": TRUTH.optional(absent=False),
     }
 )
 _CELL = Record({"name": TEXT.optional(), "probability": PROBABILITY, "count": COUNT.optional()})
@@ -302,7 +309,14 @@ def _counts(rows: list[dict[str, Any]], n: int, faults: list[str]) -> tuple[Publ
             "as [table]"
         )
     published = tuple(
-        Published(row["name"] or f"count[{k}]", row["probability"], row["size"] or n, row["count"], row["attribute"])
+        Published(
+            name=row["name"] or f"count[{k}]",
+            probability=row["probability"],
+            size=row["size"] or n,
+            count=row["count"],
+            attribute=row["attribute"],
+            each=row["each"],
+        )
         for k, row in enumerate(rows, start=1)
     )
     if not without and (together := sum(each.size for each in published)) > n:
@@ -345,8 +359,9 @@ def _assessed(read: dict[str, Any], published: tuple[Published, ...]) -> Assessm
     return Assessment(epsilons, population.size, known, read["delta"], published, curve, sensitivity)
 
 
-def _query(each: Published) -> PropertyQuery:
-    return PropertyQuery(stated_range(each.probability), attribute=each.attribute, name=each.name)
+def _query(count: Published) -> PropertyQuery:
+    probability = stated_range(count.probability, each=count.each)
+    return PropertyQuery(probability, attribute=count.attribute, name=count.name)
 
 
 def _histogram(name: str | None, cells: Sequence[Published]) -> HistogramQuery:

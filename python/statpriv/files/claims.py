@@ -64,7 +64,20 @@ from statpriv.files.composition import (
 from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.model.codec import POPULATION, QUERY, SAMPLING, stated_range
 from statpriv.model.contingency_fields import MINIMUM
-from statpriv.model.fields import COUNT, NUMBER, RANGE, SIZE, TEXT, Field, Record, Value, by_name, definition, listed
+from statpriv.model.fields import (
+    COUNT,
+    NUMBER,
+    RANGE,
+    SIZE,
+    TEXT,
+    TRUTH,
+    Field,
+    Record,
+    Value,
+    by_name,
+    definition,
+    listed,
+)
 from statpriv.numeric.arguments import is_mapping
 
 __all__ = ["CLAIMS", "read_claims"]
@@ -88,6 +101,7 @@ _FORMS: dict[str, Record] = {
             **_TARGET,
             **_SITUATION,
             "probability": RANGE,
+            "each": TRUTH.optional(absent=False).described("every entry has a probability of its own in the range"),
             "size": SIZE.optional().described("entries in the sample; all by default"),
         },
         "one count of all entries, or of a secret sample of them",
@@ -186,7 +200,7 @@ def _stated(read: dict[str, Value], parts: tuple[Part, ...]) -> Claim:
         return Claim(Composition(epsilon=target["epsilon"], parts=parts, **read).curve(), **target)
     size = read.get("size")
     curve = sp.privacy_curve(
-        read["query"] if "query" in read else sp.PropertyQuery(stated_range(read["probability"])),
+        read["query"] if "query" in read else sp.PropertyQuery(stated_range(read["probability"], each=read["each"])),
         POPULATION.read(by_name(read["population"])),
         adversary=sp.Adversary(known=read["known_rows"]),
         sampling=read.get("sampling") if size is None else sp.WithoutReplacement(size),

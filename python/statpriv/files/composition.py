@@ -9,6 +9,7 @@
 
     [[part]]                           # one or more
     probability = ["0.4", "0.6"]       # one number or a range
+    each = true                        # every entry has a probability of its own in it; else all share one
     size = 1024
     count = 32                         # how many such parts; 1 by default
     attribute = "smoker"               # parts with the same attribute ask the same property
@@ -63,6 +64,7 @@ from statpriv.model.fields import (
     RANGE,
     SIZE,
     TEXT,
+    TRUTH,
     Field,
     Range,
     Record,
@@ -79,6 +81,7 @@ from statpriv.model.situation import capabilities
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.model.ranges import Stated
     from statpriv.model.situation import Query
     from statpriv.releasing.recomputation import ReleaseReport
 
@@ -113,6 +116,8 @@ class Part:
         Of a histogram the ranges of all cells; None of a count.
     asked
         Any other query; None of a count or a histogram that the part states itself.
+    each
+        Whether every entry has a probability of its own in the range.
     """
 
     probability: Range | ByGroup[Range] | None
@@ -125,6 +130,7 @@ class Part:
     rounded_to: int | None = None
     cells: tuple[Range, ...] | None = None
     asked: Query | None = None
+    each: bool = False
 
     @property
     def ranges(self) -> tuple[Range, ...]:
@@ -142,7 +148,7 @@ class Part:
     def query(self) -> Query:
         """What is asked of each part.
 
-        A gated count is certified for every p, and its parts need not ask one property.
+        A gated count with one p is certified for every p, and its parts need not ask one property.
         """
         import statpriv as sp
 
@@ -150,19 +156,29 @@ class Part:
             return self.asked
         labels: Any = {"attribute": self.attribute, "name": self.name}
         if self.cells is not None:
-            return sp.HistogramQuery([*map(stated_range, self.cells)], **labels)
+            return sp.HistogramQuery([*map(self._stated, self.cells)], **labels)
         stated: Any = self.probability
         if is_by_group(stated):
-            return sp.PropertyQuery({group: stated_range(ends) for group, ends in stated}, **labels)
-        if self.gate is not None:
+            return sp.PropertyQuery({group: self._stated(ends) for group, ends in stated}, **labels)
+        if self.gate is not None and not self.each:
             stated, labels = (0, 1), {"name": self.name}
         steps = publication_steps(self.gate, self.suppressed_below, self.rounded_to)
-        count = sp.PropertyQuery(sp.Between(*stated), **labels)
+        count = sp.PropertyQuery(self._stated(stated), **labels)
         return sp.PostProcessed(count, *steps) if steps else count
+
+    def _stated(self, ends: Range) -> Stated:
+        return stated_range(ends, each=self.each)
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""
-        return PART.write({**vars(self), "query": self.asked, "count": None if self.count == 1 else self.count})
+        return PART.write(
+            {
+                **vars(self),
+                "query": self.asked,
+                "count": None if self.count == 1 else self.count,
+                "each": self.each or None,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -273,6 +289,7 @@ PART = Record(
         "probability": by_group(RANGE).optional(),
         "cells": replace(_RANGES, read=_cells, absent=None).described("those of all cells of a histogram"),
         "query": QUERY.optional().described("any other query"),
+        "each": TRUTH.optional(absent=False).described("every entry has a probability of its own in the range"),
         "size": by_group(SIZE, COUNT),
         "count": SIZE.optional(1).described("how many such parts"),
         "attribute": TEXT.optional().described("parts with the same attribute ask the same property"),
@@ -316,7 +333,7 @@ def _contradictions(part: dict[str, Value]) -> list[str]:
     of_groups = is_by_group(part["size"])
     stated = [key for key in PART.one_of if part[key] is not None]
     steps = [key for key in ("gate", "suppressed_below", "rounded_to") if part[key] is not None]
-    labels = [key for key in ("attribute", "name") if part[key] is not None]
+    labels = [key for key in ("attribute", "name", "each") if part[key]]
     found = []
     if len(stated) != 1:
         found.append("needs either a probability, or the cells of a histogram, or a query")

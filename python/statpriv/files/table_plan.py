@@ -58,7 +58,7 @@ _RECODING = Record(
             },
             absent=None,
         ),
-        "drop": _NAMES.optional(()),
+        "drop": _NAMES.optional([]),
         "shares": list_of(NUMBER, "a list of numbers of at least 0", least=1).optional(),
     }
 )
@@ -72,7 +72,7 @@ TABLE_PLAN = Record(
         "confidence": PROBABILITY.optional().described("0.95 where it is left out"),
         "source": TEXT.described("where the expected shares are from; never this table"),
         "earlier": TEXT.optional().described("the path of a published table, CSV, relative to the plan"),
-        "total": _NAMES.optional(()),
+        "total": _NAMES.optional([]),
         "absent": TEXT.optional(),
         "recoding": Field(
             lambda value: listed(value, least=1, most=budget.MAX_RECODINGS),

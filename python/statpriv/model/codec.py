@@ -78,9 +78,10 @@ from statpriv.numeric.literals import abridged
 # --- probabilities and laws ----------------------------------------------------------------------
 
 
-def stated_range(ends: Range) -> Stated:
+def stated_range(ends: Range, *, each: bool = False) -> Stated:
     """The range as queries take it; one of a single point is that probability."""
-    return ends[0] if ends[0] == ends[1] else Between(*ends)
+    kind = EachBetween if each else Between
+    return ends[0] if ends[0] == ends[1] else kind(*ends)
 
 
 _EACH = "each "

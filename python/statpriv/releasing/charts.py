@@ -200,7 +200,16 @@ def delta_against_epsilon(report: Mapping[str, Any]) -> Chart:
 
 def delta_against_known_rows(report: Mapping[str, Any]) -> Chart:
     """δ of the whole release as a function of the number of rows whose values the reader knows."""
-    return _secret_and_known(report, report["degradation"], "known_rows", "rows whose values the reader knows")
+    return _secret_and_known(report, _until_one(report), "known_rows", "rows whose values the reader knows")
+
+
+def _until_one(report: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The numbers of known rows to draw: of a report with tables, where δ rises to 1 within a few rows, up to that."""
+    points: Sequence[Mapping[str, Any]] = report["degradation"]
+    if "tables" not in report:
+        return points
+    first = next((k for k, point in enumerate(points) if point["partition_secret"]["upper"] >= 1), len(points) - 1)
+    return points[: max(first, 1) + 1]
 
 
 def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any]) -> Chart:

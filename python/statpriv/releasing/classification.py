@@ -36,6 +36,7 @@ from statpriv import budget
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan_values import printable, printed_label
 from statpriv.releasing.predicate_formula import Atom, ColumnType, Constant, Formula, Spelling, atom, junction
+from statpriv.releasing.published_tables import RESERVED_NAMES
 from statpriv.releasing.sql_text import identifier, quoted, text_literal, unprintable
 
 __all__ = [
@@ -63,8 +64,6 @@ _DIMENSION = (
 _LONGEST = 400
 _MAX_CASES = 16
 """Values that are compared one after the other; engines look more of them up."""
-_RESERVED = "count"
-"""The key of the count itself, beside the categories, wherever cells are written."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,13 @@ class Category:
         What the report calls it.
     condition
         What holds on its rows; None for everything else.
+    after_others
+        The same for rows in no earlier category, where that is shorter.
     """
 
     label: str
     condition: Formula | None
+    after_others: Formula | None = None
 
     @property
     def canonical(self) -> str:
@@ -133,6 +135,13 @@ class Dimension:
         return frozenset({self.column} if any(part.operator == "IN" for part in atoms) else ())
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the column is compared with whole numbers alone."""
+        atoms = (part for category in self.categories if category.condition for part in category.condition.atoms())
+        values = [constant.value for part in atoms for constant in part.constants]
+        return self.demand == "number" and not any("." in value for value in values)
+
+    @property
     def subject(self) -> str:
         """What compares the column, in messages."""
         return "the dimension"
@@ -160,7 +169,8 @@ class Dimension:
         >>> dimension_from("region", ["n", "*"]).sql("c0")
         "CASE WHEN c0 = 'n' THEN 0 ELSE 1 END"
         """
-        declared = [(k, each.condition) for k, each in enumerate(self.categories) if each.condition is not None]
+        stated = ((k, each.after_others or each.condition) for k, each in enumerate(self.categories))
+        declared = [(k, condition) for k, condition in stated if condition is not None]
         rest = next((k for k, each in enumerate(self.categories) if each.condition is None), len(self.categories))
         found = "" if lookup is None else f" WHEN {lookup} IS NOT NULL THEN {lookup}"
         cases = "".join(
@@ -315,9 +325,9 @@ def dimension_from(column: str, stated: object) -> Dimension:
     >>> [category.canonical for category in age.categories]
     ['"age" < 30', '"age" < 60 AND "age" >= 30', '"age" >= 60']
     """
-    if column == _RESERVED:
+    if column in RESERVED_NAMES:
         raise ValueError(
-            f"{quoted(column)} cannot be a dimension: in the published cells this name is that of the count; "
+            f"{quoted(column)} cannot be a dimension: published cells have a key of this name beside their categories; "
             "give the column another name"
         )
     try:
@@ -414,7 +424,9 @@ def _from_breaks(column: str, stated: Mapping[str, Any]) -> tuple[list[Category]
         *(junction(conjunction=True, operands=[low, high]) for low, high in zip(above, below[1:], strict=False)),
         above[-1],
     ]
-    categories = [Category(_label(label), condition) for label, condition in zip(labels, conditions, strict=True)]
+    categories = [
+        Category(_label(label), *both) for label, *both in zip(labels, conditions, [*below, above[-1]], strict=True)
+    ]
     if "null" in stated:
         categories.append(Category(_label(stated["null"]), Atom(column, "IS NULL")))
     return categories, "number"

@@ -252,6 +252,7 @@ def _queries(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> list[dict[str
             "publication": _publication(part),
             "property": properties[plan.attribute(query)],
             "probability": None if query.cells else _range(query.range),
+            **({"each": True} if plan.is_each(query) else {}),
             "source": query.source,
             "size": part.size,
             "delta": _ends(delta),
@@ -497,6 +498,7 @@ def written_part(
     return {
         **law,
         "size": size if groups is None else groups,
+        **({"each": True} if asked.each_own else {}),
         **({} if asked.attribute is None else {"attribute": asked.attribute}),
         **written_publication(steps),
     }

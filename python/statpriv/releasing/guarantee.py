@@ -14,6 +14,7 @@ from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import NotAvailableError, PlanError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.codec import stated_range
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.contingency import ContingencyTable
@@ -24,7 +25,7 @@ from statpriv.model.queries.variants import unlabelled
 from statpriv.model.ranges import Between
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.releasing.plan import Plan, PlannedQuery, PlannedTable, Publication, Range
+from statpriv.releasing.plan import Plan, PlannedQuery, PlannedTable, Publication
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells, ranges_of
 from statpriv.releasing.steps import StatedQuery, Steps, expected_counts
@@ -84,8 +85,11 @@ class Part:
 
     @property
     def is_gated(self) -> bool:
-        """Whether the certificate holds for every probability, because of the gate."""
-        return any(step.withholds_outside for step in self.certified)
+        """Whether the certificate holds for every probability, because of the gate.
+
+        Where each row has a probability of its own, no gate gives that: everybody else may be certain.
+        """
+        return not self.asked.each_own and any(step.withholds_outside for step in self.certified)
 
     @property
     def exact(self) -> Part:
@@ -414,30 +418,27 @@ def _refuse_more_than(plan: Plan, what: str, rows: int, used: int) -> None:
 
 
 def _part(plan: Plan, query: PlannedQuery, size: int) -> Part:
-    hulls, attribute = plan.hulls(query), plan.attribute(query)
+    hulls, attribute, each = plan.hulls(query), plan.attribute(query), plan.is_each(query)
     asked: Asked
     if query.cells:
-        cells: Any = [_between(hull) for hull in hulls]
+        cells: Any = [stated_range(hull, each=each) for hull in hulls]
         asked = HistogramQuery(cells, attribute=attribute, name=query.name)
     else:
-        asked = PropertyQuery(Between(*hulls[0]), attribute=attribute, name=query.name)
+        asked = PropertyQuery(stated_range(hulls[0], each=each), attribute=attribute, name=query.name)
     expected = tuple(expected_counts([(size, hull)]) for hull in hulls)
     return Part(size, None, asked, Steps(size, expected, query.publication))
 
 
 def _stratified_part(plan: Plan, query: PlannedQuery, sizes: Mapping[str, int]) -> Part:
-    hulls = {group: plan.hull(query, group) for group in sizes}
+    hulls, each = {group: plan.hull(query, group) for group in sizes}, plan.is_each(query)
     asked = PropertyQuery(
-        {group: _between(hull) for group, hull in hulls.items()}, attribute=plan.attribute(query), name=query.name
+        {group: stated_range(hull, each=each) for group, hull in hulls.items()},
+        attribute=plan.attribute(query),
+        name=query.name,
     )
     size = sum(sizes.values())
     expected = (expected_counts([(sizes[group], hulls[group]) for group in sizes]),)
     return Part(size, dict(sizes), asked, Steps(size, expected, query.publication))
-
-
-def _between(hull: Range) -> Fraction | Between:
-    lower, upper = hull
-    return lower if lower == upper else Between(lower, upper)
 
 
 def greatest(deltas: Sequence[Enclosure]) -> Enclosure:

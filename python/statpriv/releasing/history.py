@@ -17,12 +17,12 @@ from statpriv.composition.cohorts import Cohort
 from statpriv.composition.known_parts import worst_part
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.model.adversaries import Adversary
+from statpriv.model.codec import stated_range
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.ranges import Between
 from statpriv.model.situation import asked_of, steps_of
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
@@ -180,15 +180,16 @@ def everything(guarantee: Guarantee, position: Position) -> Everything:
 def widened(queries: Sequence[Query]) -> list[Query]:
     """The same queries, each property with the hull of all ranges that any of them states for it.
 
-    The publication steps of a query, such as a gate or rounding, stay unchanged.
+    Where one of them states that each row has a probability of its own, all do. The publication steps of a query, such
+    as a gate or rounding, stay unchanged.
     """
-    hulls: dict[object, tuple[Range, ...]] = {}
+    hulls: dict[object, _Hull] = {}
     for query in queries:
         asked = asked_of(query)
         key = _property(asked)
         if key is not None:
-            ranges = ranges_of(asked)
-            hulls[key] = tuple(map(_hull, hulls.get(key, ranges), ranges))
+            own = _Hull.of(asked)
+            hulls[key] = hulls.get(key, own).joined(own)
     return [_restated(query, hulls) for query in queries]
 
 
@@ -198,16 +199,29 @@ def _property(query: Query) -> object:
     return None if attribute is None else (type(query), attribute)
 
 
-def _hull(one: Range, other: Range) -> Range:
-    return min(one[0], other[0]), max(one[1], other[1])
+@dataclass(frozen=True)
+class _Hull:
+    """What all queries of one property state together: the ranges, and whether each row has its own in them."""
+
+    ranges: tuple[Range, ...]
+    each: bool
+
+    @classmethod
+    def of(cls, asked: Any) -> _Hull:  # noqa: ANN401  (a count or a histogram)
+        return cls(ranges_of(asked), asked.each_own)
+
+    def joined(self, other: _Hull) -> _Hull:
+        pairs = zip(self.ranges, other.ranges, strict=False)
+        ranges = tuple((min(one[0], two[0]), max(one[1], two[1])) for one, two in pairs)
+        return _Hull(ranges, self.each or other.each)
 
 
-def _restated(query: Query, hulls: Mapping[object, tuple[Range, ...]]) -> Query:
+def _restated(query: Query, hulls: Mapping[object, _Hull]) -> Query:
     asked: Any = asked_of(query)
     hull = hulls.get(_property(asked))
-    if hull is None or hull == ranges_of(asked):
+    if hull is None or hull == _Hull.of(asked):
         return query
-    ranges = [Between(*ends) for ends in hull]
+    ranges = [stated_range(ends, each=hull.each) for ends in hull.ranges]
     wider: Any = (
         HistogramQuery(cast("Any", ranges), attribute=asked.attribute)
         if has_cells(asked)
@@ -296,7 +310,8 @@ def _restated_part(part: Mapping[str, Any], query: Query) -> dict[str, Any]:
     if not ranges_of(asked):
         return dict(part)
     ranges = [[literal(end) for end in ends] for ends in ranges_of(asked)]
-    return {**part, **({"cells": ranges} if has_cells(asked) else {"probability": ranges[0]})}
+    each = {"each": True} if getattr(asked, "each_own", False) else {}
+    return {**part, **({"cells": ranges} if has_cells(asked) else {"probability": ranges[0]}), **each}
 
 
 def _history(whole: Everything) -> list[dict[str, Any]]:

@@ -84,6 +84,7 @@ _RECOMPUTED = {
     "composition.part.probability": "queries.probability, queries.groups.group, queries.groups.probability and the "
     "ranges of the property in history.part",
     "composition.part.cells": "queries.cells.probability and the ranges of the cells in history.part.cells",
+    "composition.part.each": "queries.each and history.part.each",
     "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
     "composition.part.query.impossible composition.part.query.by": "tables.dimensions, tables.minimum, "
     "tables.impossible and tables.by",
@@ -107,6 +108,7 @@ _CROSS_CHECKED = {
     "it",
     "queries.probability queries.cells.probability queries.groups.probability": "the parts of the composition state "
     "the hull, and gates and δ follow from it",
+    "queries.each": "the parts of the composition state it, and δ follows from it",
     "queries.size queries.groups queries.groups.size queries.groups.group queries.cells": "the parts of the "
     "composition and the answers have it",
     "queries.publication.gate": "its ends follow from the range and the size; the composition has it where it helps",
@@ -121,7 +123,8 @@ _CROSS_CHECKED = {
     "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
     "their counts reach the minimum and add up to the rows that were asked",
     "composition.population": "it is the rows that were left, or the rows of the groups, which add up to all",
-    "history.part.size history.part.probability history.part.cells history.part.attribute history.part.gate "
+    "history.part.size history.part.probability history.part.each history.part.cells history.part.attribute "
+    "history.part.gate "
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
     "ask the same and take the same steps",
     "history.part.query.kind history.part.query.dimensions history.part.query.minimum history.part.query.impossible "

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from statpriv.releasing import charts
+from statpriv.releasing.table_page import table_pages
 
 __all__ = ["answered", "nearest_multiple", "page_facts"]
 
@@ -32,7 +33,15 @@ def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
             for term in (*report["history"], *([] if guarantee["term"] is None else [guarantee["term"]]))
         ],
         "figures": _figures(report),
+        "tables": table_pages(report),
+        "in_parts": _in_parts(report),
     }
+
+
+def _in_parts(report: Mapping[str, Any]) -> bool:
+    """Whether rows were drawn for parts: not if one table, and nothing else, is of all rows."""
+    tables = report.get("tables", ())
+    return bool(report["queries"]) or len(tables) > 1 or any(t["rows"] < report["data"]["rows"] for t in tables)
 
 
 def answered(queries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
@@ -125,6 +134,7 @@ def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
     """Count small cells; a published count also reveals its complement in the part."""
     rows = [_cell(answer) for answer in report["answers"]]
     cells = [cell for row in rows if row for cell in (row["count"], row["complement"]) if cell is not None]
+    cells += [cell["count"] for table in report.get("tables", ()) for cell in table["cells"]]
     return {
         "rows": rows,
         "base": _ROUNDING_BASE,

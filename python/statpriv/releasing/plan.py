@@ -145,6 +145,8 @@ class PlannedQuery:
         For a count: the property, and its probability, for all rows or by group. None for a histogram.
     cells
         For a histogram: all cells except the implied last one. Empty for a count.
+    each
+        Whether each row has a probability of its own in the declared range.
     rows, share
         Exactly one is given: a number of rows, in total or by group, or a fraction of all rows, and of each group.
     publication
@@ -159,6 +161,7 @@ class PlannedQuery:
     share: Fraction | None = None
     publication: Publication = Publication()
     cells: tuple[PlannedCell, ...] = ()
+    each: bool = False
 
     @property
     def questions(self) -> tuple[Predicate, ...]:
@@ -417,6 +420,10 @@ class Plan:
             attribute: tuple(_hull(list(ranges)) for ranges in zip(*(query.ranges for query in queries), strict=True))
             for attribute, queries in self.properties.items()
         }
+
+    def is_each(self, query: PlannedQuery) -> bool:
+        """Whether some query of the same property declares that each row has a probability of its own."""
+        return any(same.each for same in self.properties[self.attribute(query)])
 
     def attribute(self, query: PlannedQuery) -> str:
         """The property of a query, independent of its label and of the spelling of its conditions.

@@ -23,6 +23,7 @@
     name = "Clinton voters"            # a label; names may repeat
     where = "vote = 0"                 # the language of statpriv.releasing.predicate
     probability = ["0.40", "0.60"]     # public knowledge: one number or a range, also written "0.40..0.60"
+    each = true                        # optional: each row has a probability of its own in it; else all rows share one
     source = "pre-election polls"      # the source of this knowledge
     rows = 472                         # or share = "1/2"
 
@@ -205,6 +206,7 @@ def _planned(table: CountTable | HistogramTable, otherwise: Publication) -> Plan
         share=table.share,
         publication=table.publication(otherwise),
         cells=table.cells,
+        each=table.each,
     )
 
 

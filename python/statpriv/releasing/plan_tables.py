@@ -354,6 +354,10 @@ class SizedTable(PublicationTable):
 
     name: Label = Field(description="a label for the report")
     source: Note = Field(description="where the probability is publicly known from")
+    each: StrictBool = Field(
+        default=False,
+        description="whether each row has a probability of its own in the range; false if all rows share one",
+    )
     rows: Annotated[int | dict[str, int], PlainValidator(_rows), WithJsonSchema(_ROWS_SCHEMA)] | None = Field(
         default=None, description="the number of rows this query may use, by group in a stratified plan"
     )

@@ -26,6 +26,7 @@ from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import Everything, everything, with_everything
 from statpriv.releasing.leaves import LEAVES, named
 from statpriv.releasing.ledger import ReleaseRecord
+from statpriv.releasing.published_tables import contradictions
 from statpriv.releasing.report import validate_form
 from statpriv.releasing.stated_facts import (
     groups_of,
@@ -229,6 +230,8 @@ class ReleaseReport:
                     f"answers.count, answers.withheld and answers.suppressed of queries[{number}] are not what any "
                     "exact counts of its part are published as"
                 )
+        for table in stated.get("tables", ()):
+            yield from contradictions(table)
         for guarantee in (whole.guarantee, *([] if whole.is_first else [whole.on_rows_left])):
             if guarantee.plan.guarantee.delta < 1 and (telling := guarantee.telling()):
                 yield f"queries.probability of {', '.join(telling)} may be 0 or 1, and no such release is made"

@@ -12,7 +12,7 @@ import json as json_format
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
 from statpriv.releasing.signature import SigningKey, signature_beside
 from statpriv.releasing.sql_text import quoted
+from statpriv.releasing.table_files import TableFiles, fullest, tables_of
 from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
@@ -93,6 +94,7 @@ def release(
     accept_edits: bool = False,
     anchor: str | None = None,
     sign: str | Path | None = None,
+    tables: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Release exact counts of a table under a certified statistical-privacy guarantee.
@@ -118,6 +120,9 @@ def release(
     sign : path, optional
         A private key (ed25519, PEM) that only its owner can read. The JSON report is signed with it, in a file beside
         it whose name ends with `.sig`. Needs the extra `[sign]`.
+    tables : path, optional
+        A folder for the exact tables of the plan, each as a CSV and an SDMX-CSV 2.0 file. It is made if only the folder
+        itself is missing. A dry run counts nothing and writes none of them.
     progress : callable, optional
         Called with the name of each step.
 
@@ -156,6 +161,7 @@ def release(
         accept_edits=accept_edits,
         anchor=known,
         key=None if sign is None else SigningKey.load(Path(sign)),
+        tables=None if tables is None else Path(tables),
         surroundings=surroundings,
     )
 
@@ -171,11 +177,33 @@ def carry_out(
     accept_edits: bool = False,
     anchor: Anchor | None = None,
     key: SigningKey | None = None,
+    tables: Path | None = None,
     surroundings: Surroundings,
 ) -> Report:
     """Carry out :func:`release` with the given interfaces to the outside."""
     protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
     outputs = _Outputs.prepare(out, json, key, force=force, protected=protected)
+    if tables is not None:
+        outputs = outputs.with_tables(tables, plan, dry_run=dry_run, force=force, protected=protected)
+    try:
+        return _carry_out(
+            plan, outputs, registry, surroundings, dry_run=dry_run, accept_edits=accept_edits, anchor=anchor
+        )
+    except BaseException:
+        outputs.leave()
+        raise
+
+
+def _carry_out(
+    plan: Plan,
+    outputs: _Outputs,
+    registry: Registry,
+    surroundings: Surroundings,
+    *,
+    dry_run: bool,
+    accept_edits: bool,
+    anchor: Anchor | None,
+) -> Report:
     if dry_run:
         with _opened(plan, surroundings) as table:
             guarantee, _ = _certified(plan, table, surroundings.progress)
@@ -285,6 +313,7 @@ class _Outputs:
     contents: Destination | None
     signature: Destination | None = None
     key: SigningKey | None = None
+    tables: TableFiles | None = None
 
     @classmethod
     def prepare(
@@ -299,6 +328,22 @@ class _Outputs:
         written, made, signed = (None if path is None else next(ready) for path in paths)
         return cls(written, made, signed, key)
 
+    def with_tables(self, folder: Path, plan: Plan, *, dry_run: bool, force: bool, protected: list[Path]) -> _Outputs:
+        """The same with the files of the plan's exact tables, of which a dry run writes none."""
+        if not plan.tables:
+            raise PublicationError(f"tables = {folder}: the plan has no [[table]], so there are no files to write")
+        if dry_run:
+            return self
+        report = [each.path for each in (self.page, self.contents, self.signature) if each is not None]
+        kept = [*protected, *report, *([] if self.key is None else [self.key.path])]
+        files = TableFiles.prepare(folder, [table.name for table in plan.tables], force=force, protected=kept)
+        return replace(self, tables=files)
+
+    def leave(self) -> None:
+        """Remove the folder of the tables if it was made and is empty."""
+        if self.tables is not None:
+            self.tables.leave()
+
     @property
     def signer(self) -> dict[str, Any]:
         """What a signed report says of its key."""
@@ -307,17 +352,24 @@ class _Outputs:
     def reserve(self, report: Report) -> ExitStack:
         """Reserve twice the size of this report on disk until the stack is closed, because answers will be added.
 
-        A disk without this room is refused before anything is spent. If the ledger is on the same disk, it uses the
+        The cells of tables are reserved as the report will hold them, with counts of as many digits as there can be. A
+        disk without this room is refused before anything is spent. If the ledger is on the same disk, it uses the
         remaining room; if that is too little, the spend itself fails.
         """
         with ExitStack() as room:
+            stated = fullest(report.contents)
+            cells = len(json_format.dumps(stated, indent=1, ensure_ascii=False).encode())
             for destination, content in ((self.page, report.html), (self.contents, report.json)):
                 if destination is not None:
-                    room.enter_context(destination.reserved(2 * len(content.encode())))
+                    room.enter_context(destination.reserved(2 * (len(content.encode()) + cells)))
+            if self.tables is not None:
+                room.enter_context(self.tables.reserved(tables_of(report.contents)))
             return room.pop_all()
 
     def write(self, report: Report) -> Report:
-        """Write the page, then the JSON with the digest of the page, the signature just before it; write all or none.
+        """Write the page, the tables, and then the JSON with the digest of the page, the signature just before it.
+
+        All or none of them are written.
 
         A JSON file to be replaced is removed first. Even if the process is killed, a JSON file never lies beside the
         page of another release.
@@ -327,17 +379,19 @@ class _Outputs:
             self.contents.withdraw()
         if self.page is not None:
             self.page.publish(report.html.encode())
-        if self.contents is not None:
-            content = report.json.encode()
-            try:
+        try:
+            if self.tables is not None:
+                self.tables.write(tables_of(report.contents))
+            if self.contents is not None:
+                content = report.json.encode()
                 if self.signature is not None and self.key is not None:
                     self.signature.publish(self.key.sign(content))
                 self.contents.publish(content)
-            except BaseException:
-                for written in (self.page, self.signature):
-                    if written is not None:
-                        written.withdraw()
-                raise
+        except BaseException:
+            for written in (self.page, self.tables, self.signature):
+                if written is not None:
+                    written.withdraw()
+            raise
         return report
 
 

@@ -20,7 +20,6 @@ from statpriv.model.fields import is_by_group
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.ranges import Between
 from statpriv.model.situation import Query
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.classification import EVERYTHING_ELSE
@@ -92,6 +91,7 @@ def _query_table(query: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **_chosen(query, "name", "source"),
         **asked,
+        "each": query.get("each", False),
         "rows": query["size"] if groups is None else {group["group"]: group["size"] for group in groups},
         "gate": any(gate is not None for gate in (steps["gate"], *(cell["gate"] for cell in cells or ()))),
         "rounded_to": 1 if steps["rounded_to"] is None else steps["rounded_to"],
@@ -182,9 +182,10 @@ def _query(part: Part) -> Query:
     """The query that :func:`statpriv.releasing.contents.written_part` wrote."""
     if part.asked is not None:
         return part.asked
+    ranges: Any = [stated_range(ends, each=part.each) for ends in part.ranges]
     if part.cells is not None:
-        return HistogramQuery([*map(stated_range, part.cells)], attribute=part.attribute)
-    asked = PropertyQuery(Between(*part.ranges[0]), attribute=part.attribute)
+        return HistogramQuery(ranges, attribute=part.attribute)
+    asked = PropertyQuery(ranges[0], attribute=part.attribute)
     steps = publication_steps(part.gate, part.suppressed_below, part.rounded_to)
     return PostProcessed(asked, *steps) if steps else asked
 

@@ -38,7 +38,7 @@ from statpriv.errors import PublicationError
 from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.published_tables import PublishedTable, Status
 
-__all__ = ["TableFiles", "as_csv", "as_sdmx_csv", "file_names", "tables_of"]
+__all__ = ["TableFiles", "as_csv", "as_sdmx_csv", "file_names", "fullest", "tables_of"]
 
 _MAX_SLUG = 60
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -63,6 +63,21 @@ def tables_of(report: Mapping[str, Any]) -> tuple[PublishedTable, ...]:
         If a table contradicts its own rule.
     """
     return tuple(map(PublishedTable.from_document, report.get("tables", ())))
+
+
+def fullest(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The key `tables` of a report as long as it can be: with every possible cell, and all rows in each of them."""
+    return [
+        {
+            **document,
+            "cells": [
+                {**dict(zip(table.names, cell, strict=True)), "count": table.rows}
+                for cell in table.cells()
+                if table.status(cell) != "impossible"
+            ],
+        }
+        for document, table in zip(report.get("tables", ()), tables_of(report), strict=True)
+    ]
 
 
 def as_csv(table: PublishedTable) -> bytes:
@@ -229,14 +244,13 @@ class TableFiles:
                     folder.rmdir()
             raise
 
-    def reserved(self, rows: int, tables: Iterable[PublishedTable]) -> ExitStack:
-        """Reserve room on the disk for the files of these tables, whose counts may have as many digits as `rows`."""
+    def reserved(self, tables: Iterable[PublishedTable]) -> ExitStack:
+        """Reserve room on the disk for the files of these tables, whose counts have at most as many digits as rows."""
         with ExitStack() as room:
-            digits = len(str(rows))
             for table, destinations in zip(tables, self.destinations, strict=True):
                 line = sum(max(map(_longest, categories)) for _, categories in table.dimensions)
                 header = sum(map(_longest, table.names))
-                size = (table.number_of_cells + 1) * (line + header + digits + len(table.name) + 100)
+                size = (table.number_of_cells + 1) * (line + header + len(str(table.rows)) + len(table.name) + 100)
                 for destination in destinations:
                     room.enter_context(destination.reserved(size))
             return room.pop_all()

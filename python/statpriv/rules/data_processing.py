@@ -19,12 +19,12 @@ from statpriv.model.queries.order_statistic import OrderStatisticQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.sum import Additive
-from statpriv.model.ranges import Stated, ends
 from statpriv.model.samplings import Sampling, TemplateLaw, Templates
 from statpriv.model.situation import Pair, Query, Situation, gate_for_every_p
 from statpriv.rules.assumptions import INDEPENDENT, PAPER, SAMPLED, STATED
 from statpriv.rules.hidden_sample import is_data_independent, is_one_sample, simple_draw
 from statpriv.rules.histogram_range import Cells, histogram_of_cells, histogram_of_ranges, histogram_with_known
+from statpriv.rules.own_count import OwnCount, count_of
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
 
@@ -51,6 +51,7 @@ def draws_an_entry_once(sampling: type[Sampling]) -> bool:
     ),
     source="data processing",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def total_count(situation: Situation) -> Curve:
     """Δ of the group's own total, or of the total over all entries if they have one law."""
@@ -68,6 +69,7 @@ def total_count(situation: Situation) -> Curve:
     ),
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
     assumptions=(INDEPENDENT, STATED),
+    covers=("each",),
 )
 def own_group(situation: Situation) -> Curve:
     """The worst group, with all known entries in it."""
@@ -86,6 +88,7 @@ def own_group(situation: Situation) -> Curve:
     ),
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def own_columns(situation: Situation) -> Curve:
     """The worst column, with all known entries in it."""
@@ -107,6 +110,7 @@ def own_columns(situation: Situation) -> Curve:
     ),
     source=f"data processing, and {PAPER}, Theorem 5.2, with the entries of other groups known",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def own_group_sum(situation: Situation) -> Curve:
     """The worst group; the sampled entries of other groups are treated as known."""
@@ -176,6 +180,7 @@ def _members(situation: Situation, own: OwnGroup) -> Collection[int]:
     ),
     source=f"{PAPER}, the family F_s of symmetric queries; data processing",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def total_histogram(situation: Situation) -> Curve:
     """Δ of the histogram of the values; every symmetric query is a function of it."""
@@ -193,6 +198,7 @@ def total_histogram(situation: Situation) -> Curve:
     theorem="What is done to an answer never makes it less private: at most the curve of the answer before all steps.",
     source="data processing",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def unprocessed(situation: Situation) -> Curve:
     """The curve of the unprocessed answer."""
@@ -209,30 +215,6 @@ def require_no_gate(query: Query) -> None:
         raise NotApplicable(
             "a gated count with a range of p is certified for every p; leave the gate out for what trusts the range"
         )
-
-
-@dataclass(frozen=True)
-class CountOfOwn:
-    """The count of entries of one group, with a probability or a range."""
-
-    p: Stated
-
-    def of(self, size: int, pair: Pair) -> Curve:
-        """The curve for `size` entries."""
-        lower, upper = ends(self.p)
-        return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
-
-    def at_a_rate(self, size: int, rate: Fraction, pair: Pair) -> Curve:
-        """The curve for the critical entry and the sampled others, each sampled at this rate."""
-        lower, upper = ends(self.p)
-        return Curve.irrelevant_entries(
-            size=size, others=size - 1, irrelevant=1 - rate, lower=lower, upper=upper, pair=pair
-        )
-
-    def drawn(self, population: int, known: int, size: int, pair: Pair) -> Curve:
-        """The curve for a sample with the critical entry; `known` of the population's other entries are known."""
-        lower, upper = ends(self.p)
-        return Curve.known_entries(population=population, known=known, size=size, lower=lower, upper=upper, pair=pair)
 
 
 @dataclass(frozen=True)
@@ -259,7 +241,7 @@ class OwnGroup:
     """Entries that the answer treats alike and that may include the critical one."""
 
     name: str | None
-    law: CountOfOwn | HistogramOfOwn
+    law: OwnCount
     unknown: int
     """Number of these entries that are certainly unknown, including the critical one."""
     column: tuple[int, ...] | None = None
@@ -278,11 +260,11 @@ def _own_groups(situation: Situation) -> Iterator[OwnGroup]:
     if asked.is_count:
         for name, unknown in _by_group(situation):
             if (p := asked.probability(name)) is not None:
-                yield OwnGroup(name, CountOfOwn(p), unknown)
+                yield OwnGroup(name, count_of(p), unknown)
         return
     for kind in laws_by_class(situation):
         if any(kind.column):
-            law = CountOfOwn(dict(kind.law)[1])
+            law = count_of(dict(kind.law)[1])
             yield OwnGroup(kind.group, law, max(1, kind.size - adversary.known_in(kind.group)), kind.column)
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from statpriv import budget
 from statpriv._native import Curve
+from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.adversaries import Adversary
+from statpriv.model.populations import Population
+from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.ranges import ends
+from statpriv.model.ranges import Stated, ends, is_each
 from statpriv.model.situation import Situation
-from statpriv.rules.assumptions import EACH, INDEPENDENT
-from statpriv.rules.registry import rule
+from statpriv.rules.assumptions import EACH, INDEPENDENT, NOISE, SAMPLED
+from statpriv.rules.data_processing import treats_entries_alike
+from statpriv.rules.own_count import count_of
+from statpriv.rules.registry import lower, rule
+from statpriv.rules.whole_population import worst
 
 SOURCE = "docs/explanation/people-who-are-not-alike.md, with the proof"
 
@@ -33,6 +46,83 @@ def count_of_each(situation: Situation) -> Curve:
     p = situation.asked.probability()
     if p is None:
         raise NotApplicable("the entries have probabilities by group, some of them a range of each entry's own")
-    lower, upper = ends(p)
-    others = situation.population.size - 1 - situation.adversary.total
-    return Curve.each_in_range(others=others, lower=lower, upper=upper, pair=situation.pair)
+    return count_of(p).of(situation.population.size - situation.adversary.total, situation.pair)
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery, PostProcessed),
+    sampling_with=treats_entries_alike,
+    cost=60,
+    theorem=(
+        "Each row has its own probability, anywhere in its range. Whatever is done to the answer, and however the "
+        "sample is drawn, δ is convex in the law of each other entry, so the worst have the lower end or the upper "
+        "one, and only their numbers matter: the maximum over these of the exact curve of groups with known "
+        "probabilities. The worst values of known entries are found for each number by itself."
+    ),
+    source=SOURCE,
+    assumptions=(INDEPENDENT, EACH, SAMPLED, NOISE),
+    needs=("each",),
+)
+def at_the_ends(situation: Situation) -> Curve:
+    """The maximum over the number of entries of each group at the upper end, the critical one among them or not."""
+    if not situation.asked.is_count:
+        raise NotApplicable(f"laws of their own of entries of a {situation.asked.kind} have too many vertices")
+    if situation.sampling is None and not situation.steps and situation.asked.is_uniform:
+        raise NotApplicable("a count of all entries has a closed form")
+    if situation.sampling is not None and situation.sampling.looks_at_groups:
+        raise NotApplicable("samples by group are not drawn from entries that are sorted by their probability")
+    try:
+        return worst([lower(vertex, "exact").curve for vertex in _vertices(situation)])
+    except NotAvailableError as reason:
+        raise NotApplicable(f"at the ends of the range: {reason}") from reason
+
+
+def _vertices(situation: Situation) -> Iterator[Situation]:
+    """Every number of entries at the upper end; those of a group at either end are a group each."""
+    groups = _groups(situation)
+    choices = [range(size + 1) if is_each(p) else (size,) for _, p, size in groups]
+    by_group = [dict(situation.adversary.groups).get(name, 0) for name, _, _ in groups]
+    ways = prod(map(len, choices)) * prod(known + 1 for known in by_group)
+    if ways > budget.MAX_VERTICES:
+        raise NotApplicable(
+            f"{ways} numbers of entries at either end of their ranges are more than {budget.MAX_VERTICES}, which are "
+            "tried one by one"
+        )
+    for numbers in product(*choices):
+        sizes: dict[str, int] = {}
+        laws: dict[str, Stated] = {}
+        known: list[list[dict[str, int]]] = []
+        for (name, p, size), high, of_group in zip(groups, numbers, by_group, strict=True):
+            (least, most), parts = ends(p), (f"{name} (lower)", f"{name} (upper)")
+            ways_known = []
+            for part, count, end in zip(parts, (size - high, high), (least, most), strict=True):
+                if count:
+                    sizes[part], laws[part] = count, end if is_each(p) else p
+            for upper in range(of_group + 1):
+                split = dict(zip(parts, (of_group - upper, upper), strict=True))
+                if all(split[part] <= sizes.get(part, 0) for part in parts):
+                    ways_known.append({part: number for part, number in split.items() if number})
+            known.append(ways_known)
+        asked = PropertyQuery(laws)
+        query = PostProcessed(asked, *situation.steps) if situation.steps else asked
+        adversaries = [situation.adversary]
+        if situation.adversary.by_group:
+            joined = (
+                {part: number for split in chosen for part, number in split.items()} for chosen in product(*known)
+            )
+            adversaries = [Adversary(known=numbers, values=situation.adversary.values) for numbers in joined]
+        population = Population(groups=sizes)
+        for adversary in adversaries:
+            yield replace(situation, query=query, population=population, adversary=adversary)
+
+
+def _groups(situation: Situation) -> list[tuple[str, Stated, int]]:
+    """Name, law and size of each group, or of all entries together."""
+    asked, population = situation.asked, situation.population
+    p = asked.probability()
+    if p is not None and not situation.adversary.by_group:
+        return [("all", p, population.size)]
+    stated = [(name, asked.probability(name), size) for name, size in population.groups or ()]
+    return [(name, law, size) for name, law, size in stated if law is not None]

@@ -10,9 +10,10 @@ from statpriv._native import Curve
 from statpriv.distributions import laws
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.ranges import Stated, ends, is_range
+from statpriv.model.ranges import Stated, ends, is_each, is_range
 from statpriv.model.situation import Pair, Situation
 from statpriv.rules.assumptions import INDEPENDENT, STATED
+from statpriv.rules.own_count import CountOfEach, CountOfOwn
 from statpriv.rules.registry import rule
 
 THRESHOLDS = 32
@@ -33,11 +34,13 @@ Least = tuple[Fraction, Fraction, Fraction]
         "Of the cells v and w only their own counts tell the values apart: given that m other entries are in either, a "
         "count of 1 + m entries with the probability p_v/(p_v + p_w). It does not rise with p_v nor with p_w, since "
         "merging cells is post-processing: so only laws with the least sum of the two matter, and δ is at most the "
-        "mean over m of the supremum over their shares, equal where that is one share. The worst pair of cells; known "
-        "entries shift the counts."
+        "mean over m of the supremum over their shares, equal where that is one share. Where each row has a law of its "
+        "own, revealing who is in other cells leaves rows with a share each. The worst pair of cells; known entries "
+        "shift the counts."
     ),
     source="docs/explanation/ranges.md, with the proof",
     assumptions=(INDEPENDENT, STATED),
+    covers=("each",),
 )
 def histogram_range(situation: Situation) -> Curve:
     """The mean over the number of entries in the two cells."""
@@ -56,17 +59,11 @@ def histogram_of_cells(cells: Cells, size: int, pair: Pair) -> Curve:
 
 def histogram_of_ranges(cells: Cells, size: int, pair: Pair, *, rate: Fraction = Fraction(1)) -> Curve:
     """A bound on the histogram of the critical entry and `size − 1` others, each sampled at this rate."""
-    curves = [
-        Curve.irrelevant_entries(
-            size=size,
-            others=size - 1,
-            irrelevant=1 - rate * together,
-            lower=first / together if together else Fraction(0),
-            upper=1 - second / together if together else Fraction(1),
-            pair=(1, 0),
-        )
-        for first, second, together in _worst_pairs([ends(cell) for cell in cells], pair)
-    ]
+    of = CountOfEach if any(map(is_each, cells)) else CountOfOwn
+    curves = []
+    for first, second, together in _worst_pairs([ends(cell) for cell in cells], pair):
+        share = (first / together, 1 - second / together) if together else (Fraction(0), Fraction(1))
+        curves.append((CountOfOwn if share[0] == share[1] else of)(*share).at_a_rate(size, rate * together, (1, 0)))
     return curves[0] if len(curves) == 1 else Curve.maximum(curves)
 
 

@@ -28,6 +28,7 @@ from statpriv.rules.whole_population import worst
     ),
     source="known entries never make an answer more private; docs/explanation/queries.md, for several counts",
     assumptions=(NOISE,),
+    covers=("each",),
 )
 def noise_alone(situation: Situation) -> Curve:
     """The curve of the noise, which must be the first step; later steps are post-processing."""

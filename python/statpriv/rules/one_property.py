@@ -16,6 +16,7 @@ from statpriv.model.ranges import Stated, ends, is_range
 from statpriv.model.samplings import WithoutReplacement
 from statpriv.model.situation import PartitionedSituation, Query, Situation, capabilities
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, SECRET, STATED
+from statpriv.rules.own_count import count_of
 from statpriv.rules.registry import lower, rule
 
 
@@ -32,6 +33,7 @@ from statpriv.rules.registry import lower, rule
     ),
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
+    covers=("each",),
 )
 def every_entry_counted(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u}: known entries only shift the total."""
@@ -80,6 +82,7 @@ def some_entries_counted(situation: PartitionedSituation) -> Curve:
     ),
     source="docs/explanation/composition.md, with the proof",
     assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
+    covers=("each",),
 )
 def one_sample_of_the_union(situation: PartitionedSituation) -> Curve:
     """The exact curve of one sample of as many entries as all parts have together."""
@@ -111,6 +114,7 @@ def one_sample_of_the_union(situation: PartitionedSituation) -> Curve:
     ),
     source="data processing",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
+    covers=("each",),
 )
 def total_count(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u} again, as a bound."""
@@ -196,6 +200,5 @@ def _require_short_search(situation: PartitionedSituation) -> None:
 
 
 def _total(situation: PartitionedSituation) -> Curve:
-    lower, upper = ends(require_count(situation.queries[0]))
     unknown = situation.population.size - situation.adversary.total
-    return Curve.count(size=unknown, lower=lower, upper=upper, pair=situation.one_pair)
+    return count_of(require_count(situation.queries[0])).of(unknown, situation.one_pair)

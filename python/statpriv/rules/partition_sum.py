@@ -21,7 +21,7 @@ from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import AnswerLaws, capabilities_of
 from statpriv.model.queries.valued import Valued
 from statpriv.model.queries.variants import of_groups, unlabelled
-from statpriv.model.ranges import ends, is_range
+from statpriv.model.ranges import ends, is_each, is_range
 from statpriv.model.situation import (
     PartitionedSituation,
     Query,
@@ -34,6 +34,7 @@ from statpriv.rules.assumptions import COMMON_LAW, DRAWN, DRAWN_AS_STATED, IDENT
 from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike, require_count, weights_of
+from statpriv.rules.own_count import count_of
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
 
@@ -54,6 +55,7 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
     ),
     source=f"{PAPER}, Theorems 5.1 and 5.2; known entries by the corrected Example 1",
     assumptions=ASSUMPTIONS,
+    covers=("each",),
 )
 def partition_sum(situation: PartitionedSituation) -> Curve:
     """The maximum over pairs is inside the sum."""
@@ -77,7 +79,7 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
     kind="bound",
     queries=(*QUERIES, ContingencyTable),
     samplings=(RandomPartition,),
-    cost=60,
+    cost=63,
     theorem=(
         "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
         "(Theorem 5.2). Of an exact table with a minimum count, SPC_k is the bound of its rule, which depends neither "
@@ -105,6 +107,7 @@ def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
     ),
     source=f"{PAPER}, Definition 3.4 and Theorem 5.1",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED),
+    covers=("each",),
 )
 def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
     """Only the sizes of the parts matter; entries with equal probabilities of these are evaluated once."""
@@ -139,6 +142,7 @@ def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
     ),
     source=f"{PAPER}, Theorem 5.2, with multinomial assignment",
     assumptions=ASSUMPTIONS,
+    covers=("each",),
 )
 def multinomial_sum(situation: PartitionedSituation) -> Curve:
     """The mean over the sizes of the parts. If sizes are not published, the answer is post-processing of this case."""
@@ -150,12 +154,7 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
     parts = Counter(zip(situation.queries, weights_of(situation), strict=True))
     curves = []
     for query, weight in parts:
-        lower, upper = ends(require_count(query))
-        curves.append(
-            Curve.irrelevant_entries(
-                size=n, others=n - 1, irrelevant=1 - weight, lower=lower, upper=upper, pair=situation.one_pair
-            )
-        )
+        curves.append(count_of(require_count(query)).at_a_rate(n, weight, situation.one_pair))
     return Curve.mean([count * weight for (_, weight), count in parts.items()], curves)
 
 
@@ -173,6 +172,7 @@ def multinomial_sum(situation: PartitionedSituation) -> Curve:
     source=f"{PAPER}, Example 1, with several thresholds",
     assumptions=ASSUMPTIONS,
     competes=False,
+    covers=("each",),
 )
 def threshold(situation: PartitionedSituation) -> Curve:
     """Cheap for many known entries, and slightly larger than the partition sum."""
@@ -217,9 +217,11 @@ def _with_known(
         )
     if published is not None:
         return gated(n, known, size, published, pair)
-    lower, upper = ends(p)
     if not known:
-        return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
+        return count_of(p).of(size, pair)
+    if is_each(p):
+        return count_of(p).drawn(n, known, size, pair)
+    lower, upper = ends(p)
     return Curve.known_entries(
         population=n, known=known, size=size, lower=lower, upper=upper, pair=pair, thresholds=thresholds
     )

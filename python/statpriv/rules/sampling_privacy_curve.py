@@ -25,12 +25,13 @@ from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import AnswerLaws
 from statpriv.model.queries.sum import Additive
-from statpriv.model.ranges import ends
+from statpriv.model.ranges import ends, is_each
 from statpriv.model.samplings import PoissonSampling, Templates, WithoutReplacement
 from statpriv.model.situation import Situation
 from statpriv.rules.assumptions import INDEPENDENT, KNOWN_LAW, PAPER, SAMPLED, STATED
 from statpriv.rules.hidden_sample import is_one_sample, simple_draw
 from statpriv.rules.histogram_range import histogram_of_cells
+from statpriv.rules.own_count import count_of
 from statpriv.rules.registry import rule
 from statpriv.rules.whole_population import of_stated_laws, worst
 
@@ -58,6 +59,7 @@ QUERIES = (PropertyQuery, HistogramQuery, Additive, LinearQuery)
     assumptions=(INDEPENDENT, STATED, SAMPLED),
     competes=False,
     conditional=True,
+    covers=("each",),
 )
 def sampling_privacy_curve(situation: Situation) -> Curve:
     """Definition 3.3, given that the critical entry is in the sample."""
@@ -76,6 +78,7 @@ def sampling_privacy_curve(situation: Situation) -> Curve:
     ),
     source=f"{PAPER}, Theorem 5.2; known entries by the corrected Example 1",
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def partition_sum(situation: Situation) -> Curve:
     """By joint convexity: the maximum over pairs stands inside."""
@@ -119,11 +122,14 @@ def threshold(situation: Situation) -> Curve:
         "without the critical entry another one is drawn, of any value"
     ),
     assumptions=(INDEPENDENT, STATED, SAMPLED),
+    covers=("each",),
 )
 def amplification(situation: Situation) -> Curve:
     """γ Δ(ln(1 + (e^ε − 1)/γ)), for the worst pair of values."""
     if situation.adversary.total:
         raise NotApplicable("known entries of the sample would not be replaced by unknown ones")
+    # Entries with a law each in one box: whoever is drawn instead has some value. By convexity in its law δ is at most
+    # that of the worst pair of values, with the same other entries.
     if not situation.asked.is_uniform:
         raise NotApplicable("an entry that is drawn instead of the critical one may have another law")
     any_pair = replace(situation, pair=None)
@@ -184,9 +190,11 @@ def _drawn_once(situation: Situation, size: int, thresholds: int | None) -> Curv
     n, known, pair = situation.population.size, situation.adversary.total, situation.pair
     p, cells = situation.asked.probability(), situation.asked.one_histogram
     if p is not None and not situation.adversary.by_group:
-        lower, upper = ends(p)
         if not known:
-            return Curve.count(size=size, lower=lower, upper=upper, pair=pair)
+            return count_of(p).of(size, pair)
+        if is_each(p):
+            return count_of(p).drawn(n, known, size, pair)
+        lower, upper = ends(p)
         return Curve.known_entries(
             population=n, known=known, size=size, lower=lower, upper=upper, pair=pair, thresholds=thresholds
         )
@@ -247,6 +255,8 @@ def _at_a_rate(situation: Situation, rate: Fraction, thresholds: int | None) -> 
     """The unknown others of the sample are binomially many."""
     others = situation.population.size - 1 - situation.adversary.total
     p, cells = situation.asked.probability(), situation.asked.one_histogram
+    if is_each(p):
+        return count_of(p).at_a_rate(others + 1, rate, situation.pair)
     if p is not None:
         lower, upper = ends(p)
         return Curve.irrelevant_entries(

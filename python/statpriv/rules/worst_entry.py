@@ -17,6 +17,14 @@ from statpriv.rules.assumptions import DRAWN, INDEPENDENT, SECRET, STATED
 from statpriv.rules.data_processing import require_no_gate
 from statpriv.rules.registry import rule
 
+_THEOREM = (
+    "Shown one after the other what each unknown entry answers to the query of its part, every entry adds to the "
+    "likelihood a number of mean (1 − e^ε)/N, N the number of unknown entries. One law dominates these numbers in "
+    "convex order for all queries, both values and all p of a range; so δ is at most the stop-loss of a sum of N "
+    "independent numbers of this law, wherever the known entries fell. "
+)
+_SOURCE = "docs/explanation/composition.md, with the proof"
+
 
 @rule(
     bound="worst-entry",
@@ -24,26 +32,47 @@ from statpriv.rules.registry import rule
     queries=(PropertyQuery, PostProcessed),
     samplings=(RandomPartition, MultinomialPartition),
     cost=80,
-    theorem=(
-        "Shown one after the other what each unknown entry answers to the query of its part, every entry adds to the "
-        "likelihood a number of mean (1 − e^ε)/N, N the number of unknown entries. One law dominates these numbers in "
-        "convex order for all queries, both values and all p of a range; so δ is at most the stop-loss of a sum of N "
-        "independent numbers of this law, wherever the known entries fell. Where entries differ by group N is that of "
-        "the critical entry's group, the worst one, as told how many of each group are in each part."
-    ),
-    source="docs/explanation/composition.md, with the proof",
+    theorem=f"{_THEOREM}In a stratified partition N is that of the critical entry's group, the worst one.",
+    source=_SOURCE,
     assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
 )
 def worst_entry(situation: PartitionedSituation) -> Curve:
     """The bound for the worst entry; in a stratified partition, an entry is in each row of its group equally likely."""
+    if situation.sampling.part_strata is None and _differ(situation):
+        raise NotApplicable("entries have probabilities by group or by entry: see the other worst-entry")
+    return _of_worst_entry(by_class(situation) if _differ(situation) else situation)
+
+
+@rule(
+    bound="worst-entry",
+    kind="bound",
+    queries=(PropertyQuery, PostProcessed),
+    samplings=(RandomPartition,),
+    cost=81,
+    theorem=(
+        f"{_THEOREM}Where entries differ by group N is that of the critical entry's group, the worst one, as told how "
+        "many of each group are in each part."
+    ),
+    source=_SOURCE,
+    assumptions=(INDEPENDENT, STATED, DRAWN, SECRET),
+)
+def worst_entry_of_groups(situation: PartitionedSituation) -> Curve:
+    """The same in a plain random partition, for entries that differ."""
+    if situation.sampling.part_strata is not None or not _differ(situation):
+        raise NotApplicable("all entries have one law, or the partition is stratified: see the other worst-entry")
+    return _of_worst_entry(by_class(situation))
+
+
+def _differ(situation: PartitionedSituation) -> bool:
+    return any(capabilities(query).laws_differ for query in situation.different_queries)
+
+
+def _of_worst_entry(situation: PartitionedSituation) -> Curve:
     require_no_pattern(situation)
     if situation.adversary.values != "worst":
         raise NotApplicable("known entries with expected values are not composed in this version")
-    differ = any(capabilities(query).laws_differ for query in situation.different_queries)
-    if situation.sampling.part_strata is None and not (differ and situation.sampling.is_uniform):
+    if situation.sampling.part_strata is None and not _differ(situation):
         return _of_entries(situation, situation.population.size - situation.adversary.total, None)
-    if differ:
-        situation = by_class(situation)
     adversary, curves = situation.adversary, []
     for name, size in situation.population.groups or ():
         curves.append(_of_entries(situation, max(size - adversary.known_in(name), 1), name))

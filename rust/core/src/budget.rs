@@ -136,12 +136,23 @@ pub(crate) const MAX_UNDECIDED: usize = 64;
 pub(crate) const MAX_GAP_SUMMED: i64 = 16;
 
 /// The most other entries of "each in a range" for which the number of entries at either end is searched until the
-/// enclosure is as narrow as one value. Beyond it the search stops after `MAX_BLOCKS`, and the result is a bracket.
+/// enclosure is as narrow as one value. Beyond it the search stops at `MAX_EACH_WORK`, and the result is a bracket.
 pub(crate) const MAX_EACH_CERTAIN: u64 = 10_000;
 
-/// The most blocks of "each in a range" that are evaluated with more entries, some tenths of a second. What is left
-/// open then is bounded block by block.
-pub(crate) const MAX_BLOCKS: usize = 400;
+/// The most terms of the bounds of "each in a range" with more entries, a second or two, spent while its bracket is
+/// wider than one per cent. What is left open then is bounded block by block.
+pub(crate) const MAX_EACH_WORK: f64 = 1e9;
+
+/// The same while its bracket is narrower, a tenth of a second.
+pub(crate) const MAX_EACH_WORK_BEYOND: f64 = 1e7;
+
+/// The most numbers of entries at either end whose values are computed to full accuracy, a fraction of a second. Next to a
+/// tie of more, the result is an enclosure of their bounds.
+pub(crate) const MAX_EACH_VALUES: usize = 24;
+
+/// The longest side of a row of tilted probabilities, some milliseconds. A longer one is not written out, and the sum is
+/// inverted from its transform.
+pub(crate) const MAX_TILTED_ROW: u64 = 500_000;
 
 /// The most other entries of "each in a range" for exact values and digits, which go through the laws of every number
 /// of entries at either end. More are refused.
@@ -264,6 +275,10 @@ pub(crate) const MAX_EVALUATIONS_WHEN_CLOSE: usize = 12;
 /// The most attributes of an entry that are changed one after the other: each costs one evaluation of its curve. More
 /// are refused.
 pub(crate) const MAX_ATTRIBUTES_IN_TURN: u64 = 4096;
+
+/// The most attributes whose split is improved by evaluating guides, 200 evaluations each. Of more the split is that of the
+/// tables.
+pub(crate) const MAX_ATTRIBUTES_REFINED: usize = 16;
 
 /// The most kinds of attributes that are changed in every order, 24 orders of some milliseconds. Of more, two orders are
 /// tried.

@@ -408,9 +408,10 @@ impl Curve {
     ) -> PyResult<Self> {
         let ends = (convert::rational(lower, "lower")?, convert::rational(upper, "upper")?);
         let laws = kernel(py, EachInRange::new(others, gap, &ends.0, &ends.1))?;
-        Ok(Self::in_directions(direction(py, pair)?, |direction| {
-            Kernel::from(Directed(laws.clone(), direction))
-        }))
+        // With the zeros counted instead of the ones, the range is its mirror image: if that is the same, so are both directions.
+        let mirrored = ends.0.add(&ends.1) == Rational::from(1i64);
+        let directions = direction(py, pair)?.or(mirrored.then_some(Direction::OneAgainstZero));
+        Ok(Self::in_directions(directions, |direction| Kernel::from(Directed(laws.clone(), direction))))
     }
 
     /// The count of a hidden sample of `size` of `population` entries, drawn without replacement. The

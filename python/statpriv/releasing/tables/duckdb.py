@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from statpriv._native import RowTokens, StreamError, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
-from statpriv.releasing.classification import Classification
+from statpriv.releasing.classification import Classification, Dimension
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import identifier, quoted, text_literal
@@ -262,29 +262,29 @@ class _Content:
         return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
 
     def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
+        of_rows, changed = np.frombuffer(labels, dtype=np.uint32), self._engine.files.changed
         if len(of_rows) != self.rows:
-            raise self._engine.files.changed
-        in_part = (of_rows == part).astype(np.uint32)
-        size = int(in_part.sum())
-        cells = self._outcomes(classification, more="" if size == self.rows else "position")
+            raise changed
+        own = (of_rows == part).astype(np.uint32)
+        size, typed = int(own.sum()), [self._value(dimension) for dimension in classification.dimensions]
         if size == self.rows:
+            cells = classification.sql("content", typed)
             found = self._engine.run(f"SELECT cell, count(*) FROM ({cells}) GROUP BY cell", _NOT_COUNTED)
-            return counts_of_outcomes(found, classification, size, self._engine.files.changed)
-        try:
-            counts = self._engine.streamed(
-                f"SELECT position, CAST(cell AS USMALLINT) FROM ({cells}) ORDER BY position",
-                _NOT_COUNTED,
-                lambda stream, on_rows: stream_tally(stream, in_part, [0], classification.number_of_outcomes, on_rows),
-            )
-        finally:
-            in_part[:] = 0
-        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, self._engine.files.changed)
+            return counts_of_outcomes(found, classification, size, changed)
+        cells = classification.sql("(SELECT *, rowid AS position FROM content)", typed, more="position")
+        counts = self._engine.streamed(
+            f"SELECT position, CAST(cell AS USMALLINT) FROM ({cells}) ORDER BY position",
+            _NOT_COUNTED,
+            lambda stream, on_rows: stream_tally(stream, own, [0], classification.number_of_outcomes, on_rows),
+        )
+        own[:] = 0
+        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, changed)
 
-    def _outcomes(self, classification: Classification, *, more: str) -> str:
-        typed = [self._typed(dimension.column, dimension.demand) for dimension in classification.dimensions]
-        relation = "(SELECT *, rowid AS position FROM content)" if more else "content"
-        return classification.sql(relation, typed, more=more)
+    def _value(self, dimension: Dimension) -> str:
+        """SQL for the value of a column: integers are compared with integers as they are, which is fastest."""
+        index = position_of(self._relation.columns, dimension.column)
+        whole = dimension.is_whole and self._relation.columns[index].declared in _INTEGERS_OF_64_BITS
+        return f"c{index}" if whole else self._typed(dimension.column, dimension.demand)
 
     def _cells(self, questions: Sequence[Question]) -> str:
         """SQL for each row and question: the index of the first predicate that holds, or their number if none does."""

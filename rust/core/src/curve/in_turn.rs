@@ -13,9 +13,10 @@
 //! **The search.** `(f ∘ g)(ε) = min_x f(x) + e^x g(ε − x)` is associative, and in terms of `r = e^ε` a partial minimum of a jointly convex function
 //! (`s g(r/s)` is the perspective of a convex `g`), so `f ∘ g` is convex in `r` again and each minimum over one number has one valley. Tables of `ln f`
 //! stand for the functions. The attributes of one kind are composed by squaring, kinds one after the other, in all orders if these are few. The tables
-//! come from a *guide*, a function that costs little and is about as large as the curve.
+//! come from a *guide*, a function that costs little and is about as large as the curve. Curves of few entries have kinks that tables do not follow, so
+//! the split of few attributes is then improved by the guides themselves, two neighbours after the other.
 
-use crate::budget::{MAX_ATTRIBUTES_IN_TURN, MAX_KINDS_IN_ALL_ORDERS};
+use crate::budget::{MAX_ATTRIBUTES_IN_TURN, MAX_ATTRIBUTES_REFINED, MAX_KINDS_IN_ALL_ORDERS};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::forms::{End, Epsilon, Form, HockeyStick};
@@ -35,6 +36,8 @@ const LARGEST_EPSILON: f64 = 4096.0;
 /// Points at which a minimum is bracketed, and steps by the golden section.
 const LOOKS: usize = 16;
 const STEPS: usize = 40;
+/// How often the split of few attributes is improved.
+const SWEEPS: usize = 2;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Attributes with one curve.
@@ -110,7 +113,44 @@ impl InTurn {
         if let Some(best) = best {
             best.recover(epsilon, &mut found);
         }
+        if found.len() <= MAX_ATTRIBUTES_REFINED {
+            for _ in 0..SWEEPS {
+                self.refine(&mut found, interrupt)?;
+            }
+        }
         Ok(found)
+    }
+
+    /// Moves ε between neighbours, each pair to its best split: the sum of the others does not change.
+    fn refine(&self, split: &mut [(usize, f64)], interrupt: &dyn Interrupt) -> Result<(), Error> {
+        for k in 1..split.len() {
+            let [(first, part), (second, other)] = [split[k - 1], split[k]];
+            let both = part + other;
+            let delta = |kind: usize, epsilon: f64| {
+                let prepared = Epsilon::from_f64(epsilon.clamp(0.0, both)).ok_or_else(no_split)?;
+                Ok(logarithm(self.kinds[kind].guide.ball(&prepared, interrupt)?))
+            };
+            let value = |x: f64| Ok::<f64, Error>(sum_of(delta(first, x)?, x + delta(second, both - x)?));
+            let (mut best, mut least) = (part, value(part)?);
+            let (mut low, mut high) = (0.0, both);
+            for _ in 0..STEPS {
+                let inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
+                let values = [value(inner[0])?, value(inner[1])?];
+                for (x, found) in inner.into_iter().zip(values) {
+                    if found < least {
+                        (best, least) = (x, found);
+                    }
+                }
+                if values[0] <= values[1] {
+                    high = inner[1];
+                } else {
+                    low = inner[0];
+                }
+            }
+            split[k - 1].1 = best;
+            split[k].1 = both - best;
+        }
+        Ok(())
     }
 
     /// The orders of kinds that are tried: all if these are few, else by their value both ways.
@@ -242,12 +282,14 @@ fn logarithm(value: Ball) -> f64 {
     if value.is_positive() { value.ln().to_enclosure().upper().max(NOTHING) } else { NOTHING }
 }
 
+/// `ln(e^a + e^b)`.
+fn sum_of(a: f64, b: f64) -> f64 {
+    a.max(b) + approximate::ln(1.0 + approximate::exp(-(a - b).abs()))
+}
+
 /// The minimum over `x` of `f(x) + e^x g(ε − x)`, and its logarithm.
 fn best(first: &Table, second: &Table, epsilon: f64) -> (f64, f64) {
-    let value = |x: f64| {
-        let [one, other] = [first.at(x), x + second.at(epsilon - x)];
-        one.max(other) + approximate::ln(1.0 + approximate::exp(-(one - other).abs()))
-    };
+    let value = |x: f64| sum_of(first.at(x), x + second.at(epsilon - x));
     let most = epsilon.min(first.span);
     let looks: Vec<f64> = (0..=LOOKS).map(|j| most * j as f64 / LOOKS as f64).collect();
     let least = (0..=LOOKS).fold(0, |best, j| if value(looks[j]) < value(looks[best]) { j } else { best });
@@ -361,8 +403,7 @@ mod tests {
         assert_eq!(delta(&in_turn(&[(&count(2, "0.3"), 5)]), 0.0), 1.0, "no δ exceeds 1");
     }
 
-    /// The sum at every split is at least the minimum. The one that is found is hardly above the least on a fine grid, in the better order: the curves have
-    /// kinks, which tables do not follow.
+    /// The sum at every split is at least the minimum. The one that is found is hardly above the least on a fine grid, in the better order.
     #[test]
     fn no_split_of_two_is_much_better_than_the_one_that_is_found() {
         let (one, other) = (count(60, "0.3"), count(400, "0.5"));
@@ -375,7 +416,7 @@ mod tests {
                     least = least.min(delta(first, part) + part.exp() * delta(second, epsilon - part));
                 }
             }
-            assert!(found <= 1.005 * least && found >= 0.999 * least, "{epsilon}: {found} {least}");
+            assert!(found <= 1.001 * least && found >= 0.999 * least, "{epsilon}: {found} {least}");
         }
     }
 

@@ -23,12 +23,16 @@
 //!
 //! Each `Δ(k, l)` is a [`GroupedCount`]'s: the law of `S` is log-concave.
 
+mod tilted;
+
 use super::direction::Directed;
 use super::grouped_count::{Count, GroupedCount, oriented};
-use super::hockey_stick::{COARSE, End, Form, HockeyStick, WrittenOut};
+use super::hockey_stick::{End, Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
-use crate::budget::{MAX_BLOCKS, MAX_EACH_CERTAIN, MAX_EACH_WRITTEN_OUT};
+use crate::budget::{
+    MAX_EACH_CERTAIN, MAX_EACH_VALUES, MAX_EACH_WORK, MAX_EACH_WORK_BEYOND, MAX_EACH_WRITTEN_OUT,
+};
 use crate::error::Error;
 use crate::fourier::{Lattice, LatticeSum};
 use crate::interrupt::Interrupt;
@@ -37,8 +41,10 @@ use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
-/// Relative gap between the bound and what is attained at which the search ends, below the width of any result in doubles.
-const NARROW: f64 = 1e-13;
+/// Relative gaps between the bounds of blocks and the largest value, one after the other. Bounds are known to about the last.
+const TOLERANCES: [f64; 6] = [1e-1, 1.5e-2, 1e-4, 1e-6, 1e-9, 1e-12];
+/// The gap that is worth most work.
+const WANTED: f64 = 5e-3;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -101,16 +107,32 @@ impl EachInRange {
         if self.is_certain() {
             return Ok(Ball::ONE);
         }
-        let search = Search { of: self, direction, epsilon, interrupt };
+        let search = self.search(direction, epsilon, interrupt)?;
         if self.given.0 == self.given.1 {
             return search.value(self.others, 0);
         }
-        let (attained, proved) = search.bracket()?;
+        let (attained, rest) = search.bracket()?;
+        let proved = attained.max(rest).min(Ball::ONE);
         Ok(match self.end {
             Some(End::Lower) => attained,
-            None if attained.certainly_less(proved) => attained.hull(proved),
-            Some(_) | None => proved,
+            None if rest.certainly_less(attained) => attained,
+            None => attained.hull(proved),
+            Some(_) => proved,
         })
+    }
+
+    /// The search at one ε ≥ 0, for a range that holds neither 0 nor 1.
+    fn search<'a>(
+        &'a self,
+        direction: Direction,
+        epsilon: &'a Epsilon,
+        interrupt: &'a dyn Interrupt,
+    ) -> Result<Search<'a>, Error> {
+        let (lower, upper) = (Probability::new(&self.given.0)?, Probability::new(&self.given.1)?);
+        let ends = [lower, upper].map(|at| oriented(at, direction));
+        let deviations = ends.map(|at| (self.others as f64 * (at.p * at.q).to_enclosure().upper()).sqrt());
+        let work = 1e3 + 20.0 * deviations[0].max(deviations[1]);
+        Ok(Search { of: self, direction, epsilon, interrupt, ends, work })
     }
 
     /// The limit for ε → ∞: `P[S > N−d]`, which rises with every probability.
@@ -160,6 +182,10 @@ struct Search<'a> {
     direction: Direction,
     epsilon: &'a Epsilon,
     interrupt: &'a dyn Interrupt,
+    /// Both ends, read in the direction.
+    ends: [Probability; 2],
+    /// The approximate number of terms of one bound.
+    work: f64,
 }
 
 impl Search<'_> {
@@ -175,41 +201,55 @@ impl Search<'_> {
         Count { others, size, gap, epsilon: self.epsilon, interrupt: self.interrupt }.delta()
     }
 
-    /// The largest value that was found, and what no value exceeds.
+    /// A bound of `Δ(k, l)` next to it.
+    fn bound(&self, k: u64, l: u64) -> Result<Ball, Error> {
+        let [lower, upper] = &self.ends;
+        let quick = if k + l < self.of.gap {
+            None
+        } else {
+            tilted::upper_bound((k, upper), (l, lower), self.of.gap, self.epsilon)
+        };
+        match quick {
+            Some(bound) => Ok(bound.min(Ball::ONE)),
+            None => self.value(k, l),
+        }
+    }
+
+    /// The largest value that was found, and what all other values do not exceed.
     fn bracket(&self) -> Result<(Ball, Ball), Error> {
         let n = self.of.others;
-        let mut found = Ball::ZERO;
-        for k in [0, n] {
-            found = found.max(self.value(k, n - k)?);
-        }
-        let (mut open, mut settled) = (Vec::new(), found);
+        let mut singles = vec![(0, self.bound(0, n)?), (n, self.bound(n, 0)?)];
+        let mut open = Vec::new();
         if n > 1 {
-            open.push(Block { first: 1, last: n - 1, bound: self.value(1, 1)? });
+            open.push(Block { first: 1, last: n - 1, bound: self.bound(1, 1)? });
         }
-        let mut evaluated = 0;
-        for tolerance in COARSE.into_iter().chain([1e-9, NARROW]) {
-            // `1 + tolerance`, rounded as may be: it decides what is split, not what is true.
+        // The largest bound of a single k; it decides what is split, not what is true.
+        let mut leading = singles.iter().fold(Ball::ZERO, |leading, single| leading.max(single.1));
+        let (mut settled, mut work) = (Ball::ZERO, 0.0);
+        for tolerance in TOLERANCES {
             let factor = Ball::from_f64(1.0 + tolerance).unwrap_or(Ball::ONE);
             let mut waiting = Vec::new();
             while let Some(block) = open.pop() {
-                if !(found * factor).certainly_less(block.bound) {
+                if !(leading * factor).certainly_less(block.bound) {
                     waiting.push(block);
                     continue;
                 }
-                if n > MAX_EACH_CERTAIN && evaluated >= MAX_BLOCKS {
+                let most = if tolerance > WANTED { MAX_EACH_WORK } else { MAX_EACH_WORK_BEYOND };
+                if n > MAX_EACH_CERTAIN && work >= most {
                     settled = settled.max(block.bound);
                     continue;
                 }
-                evaluated += 1;
                 self.interrupt.check()?;
                 let middle = block.first.midpoint(block.last);
                 for (first, last) in [(block.first, middle), (middle + 1, block.last)] {
                     if first > last {
                         continue;
                     }
-                    let bound = self.value(first, n - last)?;
+                    let bound = self.bound(first, n - last)?;
+                    work += self.work;
                     if first == last {
-                        (found, settled) = (found.max(bound), settled.max(bound));
+                        leading = leading.max(bound);
+                        singles.push((first, bound));
                     } else {
                         open.push(Block { first, last, bound });
                     }
@@ -217,8 +257,28 @@ impl Search<'_> {
             }
             open = waiting;
         }
-        let proved = open.into_iter().fold(settled, |proved, block| proved.max(block.bound));
-        Ok((found, proved.min(Ball::ONE)))
+        let settled = open.into_iter().fold(settled, |settled, block| settled.max(block.bound));
+        self.decided(singles, settled)
+    }
+
+    /// The most promising single k are evaluated until no other one can exceed what was found.
+    fn decided(&self, mut singles: Vec<(u64, Ball)>, settled: Ball) -> Result<(Ball, Ball), Error> {
+        let n = self.of.others;
+        let (mut found, mut rest) = (Ball::ZERO, settled);
+        for evaluated in 0.. {
+            let next = singles
+                .iter()
+                .enumerate()
+                .reduce(|largest, next| if largest.1.1.certainly_less(next.1.1) { next } else { largest });
+            let Some((index, &(k, bound))) = next else { break };
+            if evaluated == MAX_EACH_VALUES || bound.certainly_less(found) {
+                rest = rest.max(bound);
+                break;
+            }
+            found = found.max(self.value(k, n - k)?);
+            singles.swap_remove(index);
+        }
+        Ok((found, rest))
     }
 }
 

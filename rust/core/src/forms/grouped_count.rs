@@ -171,6 +171,9 @@ impl Count<'_> {
 
     /// `P[a−d ≤ S < a]`.
     fn passed(&self, first: i64) -> Result<Ball, Error> {
+        if self.gap == 1 {
+            return self.others.probability(first - 1, self.interrupt);
+        }
         if self.gap <= MAX_GAP_SUMMED {
             let masses = self.others.probabilities(first - self.gap, first - 1, self.interrupt)?;
             return Ok(masses.into_iter().fold(Ball::ZERO, |sum, mass| sum + mass));
