@@ -101,8 +101,7 @@ impl InTurn {
             let single = Table::of(k, &kind.guide, epsilon, interrupt)?;
             powers.push(power(&Arc::new(single), kind.count, epsilon));
         }
-        let best = self
-            .orders(&powers, epsilon)
+        let best = Self::orders(&powers, epsilon)
             .iter()
             .map(|order| {
                 let first = Arc::clone(&powers[order[0]]);
@@ -154,7 +153,7 @@ impl InTurn {
     }
 
     /// The orders of kinds that are tried: all if these are few, else by their value both ways.
-    fn orders(&self, powers: &[Arc<Table>], epsilon: f64) -> Vec<Vec<usize>> {
+    fn orders(powers: &[Arc<Table>], epsilon: f64) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..powers.len()).collect();
         if powers.len() <= MAX_KINDS_IN_ALL_ORDERS {
             return permutations(&order);
