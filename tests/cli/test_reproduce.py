@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -308,3 +309,21 @@ def test_a_published_line_that_is_passed_is_an_error(run, monkeypatch):
     result = run("reproduce", "figure-3.5")
     assert result.exit_code == 1
     assert "✗ ours is lower" in result.stdout
+
+
+def test_the_table_of_rules_is_the_one_of_the_page_and_its_picture_is_drawn(run, tmp_path):
+    """The page shows what the command prints: every δ rounded up."""
+    printed = run("reproduce", "minimum-counts", "--out", tmp_path / "rules.svg").stdout
+    assert (tmp_path / "rules.svg").stat().st_size > 10_000
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "minimum-counts.md").read_text(encoding="utf-8")
+    rows = [line.split() for line in printed.splitlines() if line.split()[:1] and line.split()[0].isdigit()]
+    assert len(rows) == 16
+    for bound, supremum in zip(rows[:8], rows[8:], strict=True):
+        assert f"| {' | '.join([*bound, *supremum[1:]])} |" in page
+
+
+def test_the_table_of_rules_in_json_has_both_ends_of_both_bounds(run_json):
+    document = run_json("reproduce", "minimum-counts")
+    assert document["reproduced"] is True
+    ten = next(rule for rule in document["rules"] if (rule["minimum"], rule["epsilon"]) == (10, "2"))
+    assert ten["supremum"]["upper"] < ten["delta"]["lower"] <= sp.minimum_count_curve(10).delta(2).upper

@@ -135,6 +135,8 @@ def test_a_table_is_published_exactly_as_the_rows_are(released):
     assert entry["dimensions"] == {"region": REGIONS, "age": ["<30", "30-59", "60+"]}
     assert published(entry) == counted(rows)
     assert [*published(entry)] == [*product(REGIONS, entry["dimensions"]["age"])]
+    assert entry["conditions"]["age"] == ['"age" < 30', '"age" < 60 AND "age" >= 30', '"age" >= 60']
+    assert entry["conditions"]["region"][3] == """"region" = 'it''s'"""
 
 
 @pytest.mark.parametrize(
@@ -227,7 +229,7 @@ def delta_of(minimum, epsilon, known=0):
 
 
 def test_the_guarantee_of_a_table_of_all_rows_is_that_of_its_minimum(workshop, released):
-    entry = released(people(each=12), table(minimum=10), epsilon="1", more="known_rows = 2")
+    entry = released(people(each=12), table(minimum=10), epsilon="1", delta="0.0081", more="known_rows = 2")
     report = workshop.report
     expected = delta_of(10, 1, known=2)
     for stated in (report["guarantee"]["delta"], report["guarantee"]["partition_known"], entry["delta"]):
@@ -235,6 +237,7 @@ def test_the_guarantee_of_a_table_of_all_rows_is_that_of_its_minimum(workshop, r
     by_known = {row["known_rows"]: row["delta"]["upper"] for row in report["degradation"]}
     assert {known: delta_of(10, 1, known=known).upper for known in (0, 4, 9)}.items() <= by_known.items()
     assert by_known[9] == 1
+    assert by_known[2] < 0.0081 < by_known[3]  # the largest number with which the target is met, and the next
     assert report["leaks"] == []
 
 
@@ -304,6 +307,7 @@ LEAVES = {
     "delta": {"lower": 0.0, "upper": 0.5},
     "impossible": [["it's", "60+"]],
     "by": "age",
+    "conditions": {"region": ["x"], "age": ["y", "z", "a"]},
 }
 
 
@@ -315,6 +319,17 @@ def test_a_changed_leaf_of_a_table_is_found(workshop, released, leaf):
     report["tables"][0][leaf] = LEAVES[leaf]
     workshop.json.write_text(json.dumps(report), encoding="utf-8")
     assert read_composition(workshop.json).disagreements
+
+
+def test_the_conditions_of_a_report_are_those_of_its_plan(workshop, released):
+    released(people())
+    report = workshop.report
+    report["tables"][0]["conditions"]["age"][0] = '"age" < 31'
+    workshop.json.write_text(json.dumps(report), encoding="utf-8")
+    read = read_composition(workshop.json)
+    assert read.disagreements == ()
+    (told,) = read.of_plan(load_plan(workshop.folder / "plan.toml")).disagreements
+    assert told.startswith("tables[1].conditions.age[1] is ")
 
 
 def test_compose_and_the_report_agree_on_the_theorem(workshop, released):
@@ -330,6 +345,7 @@ GOOD = table(impossible=toml([["it's", "<30"]]), by='"region"', by_source='"a re
 HEAD = '[data]\nsource = "people.csv"\nrow_id = "id"\n[guarantee]\nepsilon = 1\ndelta = 1\n'
 MISTAKES = [
     ("minimum = 5", "minimum = 1", "table[1].minimum = 1: must be at least 2: a cell of one row shows where that row"),
+    ("minimum = 5", "minimum = 4294967296", "table[1].minimum = 4294967296: must be below 2^32"),
     ("minimum = 5", "minimum = 5.5", "table[1].minimum = 5.5: must be a whole number"),
     ("minimum = 5\n", "", "table[1].minimum is missing"),
     (

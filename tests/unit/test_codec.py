@@ -46,6 +46,10 @@ TABLES = [
         name="t",
     ),
     sp.ContingencyTable({"one": ["x", "y"]}, minimum=2).rounded(5),
+    sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y", "z"]}, minimum=5, nested=True),
+    sp.ContingencyTable(
+        {"r": ["n", "s"], "a": ["x", "y", "z"]}, minimum=5, recode={"a": [{"x or y": ["x", "y"], "z": ["z"]}]}, by="r"
+    ),
 ]
 EVERY = [
     *((codec.QUERY, query) for query in [*QUERIES, *TABLES]),

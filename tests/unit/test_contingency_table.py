@@ -133,11 +133,12 @@ def test_groups_whose_laws_may_differ_are_a_public_classification_or_refused():
         curve(sp.ContingencyTable(5, minimum=10), population=groups)
 
 
-def test_tables_of_samples_and_of_parts_are_refused():
+def test_tables_of_samples_are_refused_and_those_of_parts_have_the_bound_of_one():
     with pytest.raises(sp.NotAvailableError, match="it is not for ContingencyTable with WithoutReplacement"):
         curve(TABLE, sampling=sp.WithoutReplacement(50))
-    with pytest.raises(sp.NotAvailableError, match="it is not for ContingencyTable with RandomPartition"):
-        sp.compose([TABLE, TABLE], sp.Population(500), sp.RandomPartition([250, 250]))
+    # Two halves of all rows: each holds the critical entry with probability 1/2 (Theorem 5.2).
+    halves = sp.compose([TABLE, TABLE], sp.Population(500), sp.RandomPartition([250, 250]))
+    assert halves.delta(1).upper == pytest.approx(curve(TABLE).delta(1).upper)
 
 
 def test_the_curve_says_that_it_holds_for_every_law():

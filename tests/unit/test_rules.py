@@ -52,6 +52,7 @@ SITUATIONS = [
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
     Situation(sp.ContingencyTable(3, minimum=4), TWELVE, None, NOBODY),
+    Situation(sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y"]}, minimum=3, nested=True), TWELVE, None, NOBODY),
     Situation(MEDIAN, TWELVE, None, NOBODY),
     Situation(TWO_COUNTS, TWELVE, None, THREE),
     Situation(TWO_COUNTS, TWELVE, sp.WithoutReplacement(5), NOBODY),
@@ -146,7 +147,13 @@ def with_queries(situation, queries):
 
 def is_enclosed_alone(rule):
     """Whether a rule is about many laws at once, or may rest on a rule that is; it then has no rational value."""
-    return rule.bound in {"convex-order", "revealed", "worst-entry", "supremum"} or rule.lowering.__name__ in {
+    return rule.bound in {
+        "convex-order",
+        "revealed",
+        "worst-entry",
+        "supremum",
+        "stages",
+    } or rule.lowering.__name__ in {
         "own_group_in_parts",
         "other_groups_known",
     }

@@ -366,6 +366,11 @@ def _count(query: Query, asked: PropertyQuery, size: int) -> _Part:
 
 
 def _table(query: Query, asked: ContingencyTable, size: int) -> _Part:
+    if asked.depth > 1:
+        raise NotAvailableError(
+            f"query = {abridged(query)}: a ladder or a tree of tables is certified by a composition that the checker "
+            "does not know; a table that is all or nothing has a certificate"
+        )
     least = dict.fromkeys(asked.least_minima(own) for own in asked.classes or (None,))
     minima = tuple(sorted(pair for pair in least if pair is not None))
     if not minima:

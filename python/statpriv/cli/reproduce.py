@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 _SOURCE = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"
 _THESIS = "Desfontaines, Lowering the cost of anonymization, section 3.2.4"
+_RULES = "docs/explanation/minimum-counts.md"
+_LEGEND_OF_RULES = (
+    ("bound", "for every number of rows, every number of cells and every law that the rows share"),
+    ("supremum", "the least delta that holds for all of them, certified: a table of two cells attains it"),
+)
 _LEGEND = (
     ("sigma", "error of an answer by sampling; the paper truncates it and delta to four decimals"),
     ("delta", "of #SP answers by Theorem 5.1"),
@@ -54,6 +59,7 @@ _LEGEND = (
     "statpriv reproduce table1",
     "statpriv reproduce figure-delta-n --out delta-n.svg",
     "statpriv reproduce figure-3.5 --out figure.png --json",
+    "statpriv reproduce minimum-counts",
     "statpriv reproduce all --json",
 )
 def reproduce(
@@ -66,19 +72,24 @@ def reproduce(
 ) -> None:
     """The tables and figures of the literature: every printed number and line beside the computed one.
 
-    Tables are table1 and table2, figures figure-delta-n, figure-3.5 and figure-3.6.
+    Tables are table1 and table2, figures figure-delta-n, figure-3.5 and figure-3.6. No literature has minimum-counts:
+    what the rule "every cell of an exact table has at least T rows" protects.
 
     The exit code is 0 if every printed number comes out, and 1 if one does not.
     """
     from statpriv.assurance.reproduction import FIGURE, PUBLISHED, TABLES, cells, delta_against_size, published_figure
+    from statpriv.assurance.table_of_rules import NAME
 
-    drawn = (FIGURE, *PUBLISHED)
+    drawn = (FIGURE, *PUBLISHED, NAME)
     if what not in (*TABLES, *drawn, "all"):
-        raise ArgumentError(f"{what}: this version reproduces {', '.join((*TABLES, *drawn))} and all of these")
+        raise ArgumentError(f"{what}: this version reproduces {', '.join((*TABLES, *drawn))} and all of the literature")
     if out is not None and what in TABLES:
         raise ArgumentError(f"--out = {out}: {what} is a table; {', '.join(drawn)} and all have a figure to draw")
     file = Files(out, force=force)
     file.check()
+    if what == NAME:
+        _print_rules(context, file, as_json=as_json)
+        return
     tables = [(table, list(cells(table))) for name, table in TABLES.items() if what in (name, "all")]
     figures = [delta_against_size()] if what in (FIGURE, "all") else []
     published = [published_figure(name) for name in PUBLISHED if what in (name, "all")]
@@ -97,6 +108,43 @@ def reproduce(
         for line in written:
             screen().print(printable(line), soft_wrap=True)
     if not reproduced:
+        context.exit(1)
+
+
+def _print_rules(context: click.Context, file: Files, *, as_json: bool) -> None:
+    """The table of rules, both bounds of each, and its picture where a file is named."""
+    from statpriv.assurance.table_of_rules import EPSILONS, picture_of_rules, table_of_rules
+
+    values = table_of_rules()
+    written = list(file.draw(picture_of_rules())) if file.out is not None else []
+    agrees = all(value.agrees for value in values)
+    if as_json:
+        rules = [
+            {
+                "minimum": value.minimum,
+                "epsilon": value.epsilon,
+                "delta": ends(value.bound),
+                "supremum": ends(value.supremum),
+            }
+            for value in values
+        ]
+        print_json({"reproduced": agrees, "rules": rules})
+    else:
+        console = screen()
+        _headline(console, 'delta of "every cell has at least T rows", for every law', _RULES)
+        for title, of in (("bound", "bound"), ("supremum", "supremum")):
+            grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+            for header in (f"T ({title})", *(f"eps {epsilon}" for epsilon in EPSILONS)):
+                grid.add_column(header, justify="right", no_wrap=True)
+            for start in range(0, len(values), len(EPSILONS)):
+                row = values[start : start + len(EPSILONS)]
+                grid.add_row(str(row[0].minimum), *(at_most(getattr(value, of).upper, 3) for value in row))
+            console.print(grid)
+            console.print()
+        console.print(fact_grid(_LEGEND_OF_RULES))
+        for line in written:
+            console.print(printable(line), soft_wrap=True)
+    if not agrees:
         context.exit(1)
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from statpriv import budget
-from statpriv.model.fields import COUNT, SIZE, TEXT, Field, Record, Value, list_of, table_from
+from statpriv.model.fields import COUNT, SIZE, TEXT, TRUTH, Field, Record, Value, list_of, table_from
 from statpriv.model.kinds import Slot, slot
 from statpriv.model.queries.contingency import DEFAULT, ContingencyTable
 
@@ -54,6 +54,33 @@ _MINIMA = list_of(
     least=1,
 )
 
+_GROUPING = Record(
+    {"label": TEXT, "categories": list_of(TEXT, "a list of categories", least=1)}, "a group of categories"
+)
+_GROUPINGS = list_of(
+    list_of(_GROUPING.field("a table with label and categories"), "a list of groups", least=1),
+    "a list of coarser groupings, the finest first",
+    least=1,
+)
+
+
+def _recodings(value: Value) -> Value:
+    return {
+        name: [{group["label"]: group["categories"] for group in each} for each in _GROUPINGS.read(groupings)]
+        for name, groupings in table_from(value).items()
+    }
+
+
+_RECODE = Field(
+    _recodings,
+    "a table from a dimension to a list of coarser groupings, the finest first",
+    {"type": "object", "minProperties": 1, "additionalProperties": _GROUPINGS.schema},
+    lambda recode: {
+        name: [[{"label": label, "categories": [*own]} for label, own in each] for each in groupings]
+        for name, groupings in recode
+    },
+)
+
 SLOTS: Mapping[str, Slot] = {
     "dimensions": slot(_DIMENSIONS.optional(), "dimensions"),
     "number_of_cells": Slot(
@@ -68,6 +95,8 @@ SLOTS: Mapping[str, Slot] = {
     "impossible": Slot(
         list_of(_CELL, "a list of cells", least=1).optional(), "impossible", lambda table: table.impossible or None
     ),
+    "recode": Slot(_RECODE.optional(), "recode", lambda table: table.recode or None),
+    "nested": Slot(TRUTH.optional().described("a tree"), "nested", lambda table: table.nested or None),
     "by": slot(TEXT.optional().described("the dimension that is a public classification"), "by"),
 }
 """The fields of the kind, but for the labels and the steps that every query may have."""

@@ -23,6 +23,7 @@ from statpriv.reference.curves import (
 from statpriv.reference.databases import Database, iid
 from statpriv.reference.laws import coin, hockey_stick
 from statpriv.reference.releases import Strategy, answer_law
+from statpriv.reference.tables import table_curve
 from statpriv.reference.templates import (
     everyone,
     multinomial_assignment,
@@ -57,6 +58,7 @@ __all__ = [
     "sampling_privacy_curve",
     "stratified",
     "stratified_partitions",
+    "table_curve",
     "uniform",
     "with_replacement",
     "without_replacement",

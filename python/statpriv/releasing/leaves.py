@@ -148,6 +148,7 @@ _ON_TRUST = {
     "data.content_edited": "the ledger alone knows; of a first release it must be false",
     "queries.source": "where a range is known from is the author's statement",
     "tables.name": "a label; `statpriv verify --plan` compares it with the plan",
+    "tables.conditions": "which values a category has; `statpriv verify --plan` compares it with the plan",
     "tables.by_source": "where the class of everybody is public is the author's statement",
     "release.id release.ledger release.number": "the ledger alone knows; a number must be above those of the history, "
     "and an id differ from theirs",

@@ -52,6 +52,8 @@ def _minimum(value: object) -> int:
     least = whole_size(value)
     if least < 2:
         raise ValueError("must be at least 2: a cell of one row shows where that row is")
+    if least > budget.MAX_TABLE_ROWS:
+        raise ValueError("must be below 2^32: no table that can be released has that many rows")
     return least
 
 

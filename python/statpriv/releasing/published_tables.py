@@ -241,6 +241,9 @@ def _declaration_faults(table: Mapping[str, Any]) -> Iterator[str]:
     if not dimensions or not all(map(_are_distinct, dimensions.values())):
         yield "tables.dimensions has to state different categories for at least one dimension"
         return
+    conditions = table.get("conditions")
+    if conditions is not None and _lengths(conditions) != _lengths(dimensions):
+        yield "tables.conditions has to state one condition for each category of tables.dimensions, in their order"
     if set(RESERVED_NAMES) & set(dimensions):
         yield f"tables.dimensions has one with a reserved name ({', '.join(RESERVED_NAMES)})"
     if len(set(impossible)) < len(impossible) or not all(_is_declared(cell, dimensions) for cell in impossible):
@@ -293,6 +296,10 @@ def _are(cells: Sequence[Mapping[str, Any]], names: Sequence[str], expected: Seq
         stated.keys() == keys and all(stated[name] == category for name, category in zip(names, cell, strict=True))
         for stated, cell in zip(cells, expected, strict=True)
     )
+
+
+def _lengths(by_dimension: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
+    return [(name, len(stated)) for name, stated in by_dimension.items()]
 
 
 def _are_distinct(categories: Sequence[str]) -> bool:

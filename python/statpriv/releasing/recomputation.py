@@ -217,6 +217,9 @@ class ReleaseReport:
             again = answered_contents(
                 again, guarantee, published_counts(stated, guarantee), published_tables(stated), record
             )
+        if "tables" in stated and self.published_plan is None:
+            asked = zip(again["tables"], stated["tables"], strict=True)
+            again["tables"] = [_with_conditions_of(table, one) for one, table in asked]
         return {**again, **{leaf: stated[leaf] for leaf in ("statpriv", "html_sha256", "signer") if leaf in stated}}
 
     def _contradictions(self) -> Iterator[str]:
@@ -246,6 +249,12 @@ class ReleaseReport:
         if len(ids) != len(set(ids)):
             yield "history.release_id and release.id are not all different"
         yield from past_contradictions(stated, whole.guarantee.plan)
+
+
+def _with_conditions_of(stated: Mapping[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """A table with the stated conditions of its categories, of which the plan by a report knows the labels alone."""
+    own = {key: value for key, value in table.items() if key != "conditions"}
+    return {**own, **({"conditions": stated["conditions"]} if "conditions" in stated else {})}
 
 
 _KEYS = {

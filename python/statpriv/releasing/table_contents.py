@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.search import least_integer
 from statpriv.releasing.exact_tables import TableAnswer, too_few_rows
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.plan import PlannedTable
@@ -57,6 +59,10 @@ def _declared(table: PlannedTable) -> dict[str, Any]:
     return {
         "name": table.name,
         "dimensions": {dimension.column: list(dimension.labels) for dimension in table.dimensions},
+        "conditions": {
+            dimension.column: [category.canonical for category in dimension.categories]
+            for dimension in table.dimensions
+        },
         "minimum": table.minimum,
         "impossible": [list(cell) for cell in table.impossible],
         "by": table.by,
@@ -88,9 +94,23 @@ def assumptions_of_tables(guarantee: Guarantee) -> list[str]:
 
 def known_rows_of_interest(guarantee: Guarantee) -> set[int]:
     """Numbers of known rows between which δ of a table rises to 1."""
-    least = min((table.minimum for table in guarantee.plan.tables), default=1)
-    most = min(least - 1, guarantee.rows - 1)
-    return {most * k // _POINTS for k in range(_POINTS + 1)} if guarantee.plan.tables else set()
+    if not guarantee.plan.tables:
+        return set()
+    most = min(min(table.minimum for table in guarantee.plan.tables) - 1, guarantee.rows - 1)
+    tolerated = _most_known(guarantee, most)
+    return {most * k // _POINTS for k in range(_POINTS + 1)} | {tolerated, min(tolerated + 1, most)}
+
+
+def _most_known(guarantee: Guarantee, most: int) -> int:
+    """The largest number of known rows, up to `most`, with which one table of all rows meets the target; 0 if none."""
+    if not guarantee.is_one_table_of_all:
+        return 0
+    target = guarantee.plan.guarantee.delta
+
+    def missed(known: int) -> bool:
+        return Fraction(guarantee.secret(known=known, epsilon=guarantee.epsilon).upper) > target
+
+    return max(least_integer(lambda known: known > most or missed(known), 0, most + 1) - 1, 0)
 
 
 def warnings_of_tables(guarantee: Guarantee) -> Iterator[str]:

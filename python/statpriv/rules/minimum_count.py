@@ -48,8 +48,6 @@ SUPREMUM = (
     "published only if every possible cell holds its minimum, with the worst split of known entries, by branch and "
     "bound: enclosed to a relative width of 2^-41."
 )
-_EVERYTHING = Curve.answers(Law.table(0, [1]), Law.table(1, [1]))
-"""The critical entry is shown: δ = 1."""
 SOURCE = "docs/explanation/minimum-counts.md, with the proof"
 
 
@@ -120,9 +118,15 @@ def _supremum(situation: Situation) -> Curve:
     return _worst(situation, supremum_of_minima)
 
 
-def table_of(situation: Situation) -> ContingencyTable:
-    """The table, if all entries that are compared have one law."""
+def table_of(situation: Situation, *, refined: bool = False) -> ContingencyTable:
+    """The table, if it is one or is `refined` by the data, and all entries that are compared have one law."""
     query = cast("ContingencyTable", situation.query)
+    if (query.depth > 1) is not refined:
+        raise NotApplicable(
+            "the table is all or nothing, and no stages follow each other"
+            if refined
+            else "the data choose among several tables, of which the theorem on one does not speak"
+        )
     if situation.population.groups is not None:
         groups = {name for name, _ in situation.population.groups}
         if groups != set(query.classes):
@@ -139,15 +143,20 @@ def of_minima(first: int, second: int, *, known: int, pair: Pair) -> Curve:
     The pair (1, 0) is the first cell against the second; None is the worse of both orders.
     """
     if known > min(first, second) - 2:
-        return _EVERYTHING
+        return shown()
     size = first + second - known
     return Curve.peaks(size=size, tests=[first - known - 1, first], lower=0, upper=1, pair=pair)
+
+
+def shown() -> Curve:
+    """δ = 1: the critical entry is shown."""
+    return Curve.answers(Law.table(0, [1]), Law.table(1, [1]))
 
 
 def supremum_of_minima(first: int, second: int, *, known: int, pair: Pair) -> Curve:
     """The supremum over all laws and all numbers of entries; of equal minima both orders are one curve."""
     if known > min(first, second) - 2:
-        return _EVERYTHING
+        return shown()
     if max(first, second) > budget.MAX_SUPREMUM_MINIMUM:
         raise NotApplicable(
             f"a minimum of {max(first, second)} is above {budget.MAX_SUPREMUM_MINIMUM}, the largest of which the "

@@ -6,11 +6,13 @@ mod histogram;
 mod in_turn;
 mod irrelevant;
 mod mean_over_sizes;
+mod stages;
 
 pub use histogram::{histogram, sampled_histogram};
 pub use in_turn::{InTurn, Kind};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
+pub use stages::Stages;
 
 use crate::budget::MAX_TERMS_OF_DIGITS;
 use crate::digits::{DigitsEnclosure, Dyadic};

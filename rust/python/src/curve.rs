@@ -221,6 +221,14 @@ impl Curve {
         }))
     }
 
+    /// Several mechanisms one after the other, `copies` of them bounded by `curve`, for each `(curve, copies)`.
+    #[staticmethod]
+    #[pyo3(signature = (stages))]
+    fn stages(py: Python<'_>, stages: Vec<(Bound<'_, Self>, u32)>) -> PyResult<Self> {
+        let each = stages.into_iter().map(|(curve, copies)| (curve.get().0.clone(), copies)).collect();
+        kernel(py, curve::Stages::new(each)).map(|stages| Self(stages.into()))
+    }
+
     /// Supremum over all probabilities and all numbers of entries of a count that is published only if at
     /// least `first` entries have the property and `second` have not; `known` other entries are known.
     #[staticmethod]

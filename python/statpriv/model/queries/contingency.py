@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,8 @@ from statpriv.errors import ArgumentError
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import Pair
-from statpriv.numeric.arguments import as_items, is_list, is_mapping
+from statpriv.model.queries.recodings import Recodings, label_of, read_recodings
+from statpriv.numeric.arguments import as_items, as_truth, is_list, is_mapping
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 
@@ -52,6 +54,13 @@ class ContingencyTable(Labelled, Numerical):
         The dimension that is a public classification: everybody may know the class of each entry. The table of each
         class is published or withheld by itself, and no total over the classes is published. Entries of different
         classes may have different laws.
+    recode : dict of str to list of groupings, optional
+        Coarser groupings of the categories of some dimensions, the finest first, each made of groups of the one before:
+        a list of lists of categories, or a dict from label to list. The *finest* table of this ladder whose cells all
+        hold the minimum is published: the first as declared, the next with the first grouping of each, and so on.
+    nested : bool, default False
+        Instead of all or nothing, a tree: the table of the first dimension is published if its cells hold the minimum;
+        each of its categories is split by the second dimension if all its cells do; and so on. Not with `recode`.
     attribute : str, optional
         What says that two queries ask the *same*.
     name : str, optional
@@ -83,6 +92,10 @@ class ContingencyTable(Labelled, Numerical):
     (5, ('n', '30-60'))
     >>> sp.privacy_curve(table, sp.Population(5000)).delta(2).upper < 8.5e-6
     True
+    >>> ages = {"age": [f"{start}-{start + 9}" for start in range(20, 60, 10)]}
+    >>> ladder = sp.ContingencyTable(ages, minimum=10, recode={"age": [[["20-29", "30-39"], ["40-49", "50-59"]]]})
+    >>> ladder.depth, ladder.levels[1].cells
+    (2, (('20-29, 30-39',), ('40-49, 50-59',)))
     """
 
     dimensions: Dimensions | None
@@ -95,6 +108,9 @@ class ContingencyTable(Labelled, Numerical):
     by: str | None
     stated_cells: int
     """The number of cells, impossible ones included."""
+    recode: Recodings
+    """For each dimension that has coarser groupings, these, the finest first."""
+    nested: bool
     holds_for_every_law: ClassVar[bool] = True
 
     def __init__(
@@ -104,6 +120,8 @@ class ContingencyTable(Labelled, Numerical):
         minimum: Number | Mapping[Any, Number],
         impossible: Iterable[Cell] = (),
         by: str | None = None,
+        recode: Mapping[str, Sequence[Any]] | None = None,
+        nested: bool = False,
         attribute: str | None = None,
         name: str | None = None,
     ) -> None:
@@ -126,6 +144,9 @@ class ContingencyTable(Labelled, Numerical):
         object.__setattr__(self, "minima", minima)
         others = [default] if len(minima) < self.number_of_cells else []
         object.__setattr__(self, "minimum", min([*others, *(least for _, least in minima)]))
+        object.__setattr__(self, "recode", read_recodings(recode, dict(dimensions or ())))
+        object.__setattr__(self, "nested", as_truth(nested, "nested"))
+        self._check_levels()
 
     # --- reading ---
 
@@ -170,9 +191,76 @@ class ContingencyTable(Labelled, Numerical):
                 f"minimum states none for {abridged(missing)}; one for every possible cell is required, or the key "
                 f"{DEFAULT!r} for all others"
             )
-        others = max(minima.values()) if default is None else _read_minimum(default, f"minimum[{DEFAULT!r}]")
+        commonest = max(Counter(minima.values()).items(), key=lambda item: item[::-1])[0] if minima else 2
+        others = commonest if default is None else _read_minimum(default, f"minimum[{DEFAULT!r}]")
         own = [(cell, least) for cell, least in minima.items() if least != others]
         return others, tuple(sorted(own, key=lambda item: self._place(item[0])))
+
+    def _check_levels(self) -> None:
+        if self.nested and (self.recode or len(self.dimensions or ()) < 2):
+            raise ArgumentError(
+                "nested = True; at least two dimensions are required, the coarsest first, and no recode: a tree splits "
+                "cell by cell, a ladder recodes all cells at once"
+            )
+        if self.by is not None and (self.nested or self.by in dict(self.recode)):
+            raise ArgumentError(
+                f"by = {self.by!r} with {'nested' if self.nested else 'a recoding of it'}; a public classification is "
+                "neither recoded nor split by the data"
+            )
+        coarsest = {self.coarsened(cell, self.depth - 1) for cell in self.cells} if self.depth > 1 else None
+        if coarsest is not None and len(coarsest) < 2:
+            raise ArgumentError("the coarsest table has one possible cell, which says nothing; leave that level out")
+
+    # --- levels ---
+
+    @property
+    def depth(self) -> int:
+        """How many tables the data choose from, or how many times they may split: 1 for all or nothing."""
+        if self.nested:
+            return len(self.dimensions or ())
+        return 1 + max((len(groupings) for _, groupings in self.recode), default=0)
+
+    @cached_property
+    def levels(self) -> tuple[ContingencyTable, ...]:
+        """The tables of all levels, each all or nothing, the finest first: the ladder, or the levels of the tree.
+
+        A cell of a coarser table is impossible if all its cells are, and has the least minimum of them.
+        """
+        return tuple(map(self._at, range(self.depth)))
+
+    def _at(self, level: int) -> ContingencyTable:
+        """The table of a level."""
+        if self.dimensions is None:
+            return self
+        coarser = {cell: self.coarsened(cell, level) for cell in self.cells}
+        minima: dict[Cell, int] = {}
+        for cell, group in coarser.items():
+            minima[group] = min(minima.get(group, budget.MAX_INTEGER), self.minimum_of(cell))
+        dimensions = self._dimensions_at(level)
+        impossible = [cell for cell in product(*dimensions.values()) if cell not in minima]
+        return ContingencyTable(dimensions, minimum=minima, impossible=impossible, by=self.by, name=self.name)
+
+    def _dimensions_at(self, level: int) -> dict[str, tuple[str, ...]]:
+        stated = dict(self.dimensions or ())
+        if self.nested:
+            return {name: stated[name] for name in [*stated][: len(stated) - level]}
+        grouped = {name: groupings[min(level, len(groupings)) - 1] for name, groupings in self.recode if level}
+        return {
+            name: tuple(label for label, _ in grouped[name]) if name in grouped else own for name, own in stated.items()
+        }
+
+    def coarsened(self, cell: Cell, level: int) -> Cell:
+        """The cell of the table of a level that holds this cell; level 0 is the table as declared."""
+        if self.dimensions is None or level == 0:
+            return cell
+        if self.nested:
+            return cell[: len(cell) - level]
+        groupings = dict(self.recode)
+        names = [name for name, _ in self.dimensions]
+        return tuple(
+            label_of(part, groupings[name][min(level, len(groupings[name])) - 1]) if name in groupings else part
+            for name, part in zip(names, cell, strict=True)
+        )
 
     # --- the cells ---
 
@@ -275,6 +363,10 @@ class ContingencyTable(Labelled, Numerical):
         minimum = {DEFAULT: self.default, **self._own_minima} if self.minima else self.default
         further = [f"impossible={[*self.impossible]!r}"] if self.impossible else []
         further += [f"by={self.by!r}"] if self.by is not None else []
+        if self.recode:
+            recode = {name: [{label: [*own] for label, own in each} for each in all_] for name, all_ in self.recode}
+            further.append(f"recode={recode!r}")
+        further += ["nested=True"] if self.nested else []
         return self._shown(repr(stated), f"minimum={minimum!r}", *further)
 
 
