@@ -21,6 +21,8 @@ EACH_GIVEN_THE_REST = (
 )
 INDEPENDENT_ATTRIBUTES = "the attributes of one row are independent of each other"
 STATED = "every entry has the law that is stated for it, or for its group"
+OF_FEATURES = {"each": {IDENTICAL: EACH, ALIKE: EACH, STATED: EACH}}
+"""For each feature of a situation, what a theorem that covers it assumes instead."""
 DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
 DRAWN_AS_STATED = "which entries answer which query is drawn as stated, independently of the data"
 SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
