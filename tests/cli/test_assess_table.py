@@ -118,6 +118,45 @@ def test_several_tables_of_the_same_people_are_not_bounded_together(run_json, wr
     assert document["comparison"]["differences"] == []
 
 
+def test_a_declared_range_bounds_tables_about_different_dimensions(run, run_json, written):
+    one = written("vote,count\na,400\nb,600\n", "one.csv")
+    other = written("smokes,count\nyes,300\nno,400\nnever,300\n", "other.csv")
+    document = run_json("assess", one, other, *RULE, "--each", "0.1..0.8", "--known", "5")
+    curves = [
+        sp.privacy_curve(
+            sp.HistogramQuery([sp.EachBetween("0.1", "0.8")] * cells),
+            sp.Population(1000),
+            adversary=sp.Adversary(known=5),
+        )
+        for cells in (2, 3)
+    ]
+    (delta,) = document["comparison"]["together"]["deltas"]
+    assert delta["delta"]["upper"] == max(curve.delta(1).upper for curve in curves)
+    assert document["verdict"] == "yes"
+    run_json("assess", one, other, *RULE, "--each", "0.1..0.8", "--delta", "0.005")
+    run_json("assess", one, other, *RULE, "--each", "0.001..0.998", "--delta", "0.005", code=4)
+    assert "δ of all tables together at most" in run("assess", one, other, *RULE, "--each", "0.1..0.8").stdout
+
+
+@pytest.mark.parametrize(
+    ("second", "each", "message"),
+    [
+        ("vote,age,count\na,x,400\nb,x,600\n", "0.1..0.8", "share the dimension vote"),
+        ("age,count\nx,400\ny,601\n", "0.1..0.8", "no common total"),
+        ("age,count\nx,400\ny,..\n", "0.1..0.8", "no common total"),
+        ("age,count\nx,400\ny,600\n", "0.6..0.8", "for a table of 2 cells"),
+        ("age,count\nx,1000\n", "0.1..0.8", "a single cell"),
+        (None, "0.1..0.8", "one is given"),
+    ],
+)
+def test_what_a_range_does_not_bound_is_refused_with_the_reason(run, written, second, each, message):
+    files = [written("vote,count\na,400\nb,600\n", "one.csv")]
+    files += [] if second is None else [written(second, "other.csv")]
+    result = run("assess", *files, *RULE, "--each", each)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
 def test_the_people_whom_two_tables_isolate_are_named(run, run_json, written):
     one = written("region,age,count\nn,0-15,20\nn,16-29,30\ns,0-15,21\ns,16-29,30\n", "one.csv")
     other = written("region,age,count\nn,0-17,24\nn,18-29,26\ns,0-17,41\ns,18-29,10\n", "other.csv")

@@ -120,8 +120,6 @@ REFUSED = {
         sp.Ask(sp.PropertyQuery(OWN, attribute="a")), TWENTY, sp.RandomPartition([10])
     ),
     "a promise of any property": lambda: sp.PartitionAccountant(TWENTY, epsilon=1, delta=1, only=ASKED),
-    "a design": lambda: sp.design.guarantee(ASKED, TWENTY),
-    "a wider range": lambda: sp.design.widest_range(ASKED, TWENTY, epsilon=1, delta="0.9"),
     "a certificate": lambda: sp.privacy_curve(ASKED, TWENTY).certify(epsilon=1, delta="0.9"),
     "the gate's bound for every p": lambda: sp.privacy_curve(ASKED.gated(3, 5), TWENTY, bound="gate"),
     "convex order": lambda: sp.compose([ASKED, ASKED], TWENTY, sp.RandomPartition([10, 10]), bound="convex-order"),
@@ -144,6 +142,12 @@ def test_a_gate_does_not_make_the_guarantee_hold_for_every_probability():
     assert not holds_for_every_probability(ASKED.gated(3, 5))
     shared = sp.PropertyQuery(sp.Between("0.1", "0.9")).gated(3, 5)
     assert sp.privacy_curve(shared, TWENTY).situation.holds_for_every_probability
+
+
+def test_no_explanation_says_that_rows_are_alike():
+    shared = "the same probability"
+    for what in LARGER.values():
+        assert shared not in what(BETWEEN).explain()
 
 
 def test_explain_says_whose_probability_it_is():
@@ -304,6 +308,29 @@ def test_parts_that_ask_one_thing_are_one_sample_of_their_union():
     truths = [reference.privacy_curve(of_rows(rows), [sum, sum], families)(RATIO) for rows in ends_of(4)]
     assert curve.kind == "exact"
     assert curve.exact_delta(exp_epsilon=RATIO) == max(truths)
+
+
+def test_parts_of_all_rows_that_ask_one_thing_are_their_count_whoever_is_known():
+    query, all_rows = sp.PropertyQuery(sp.EachBetween(LOW, HIGH), attribute="smoker"), sp.RandomPartition([2, 2])
+    for known in (0, 1):
+        curve = sp.compose([query, query], sp.Population(4), all_rows, adversary=sp.Adversary(known=known))
+        assert curve.kind == "exact"
+        alone = sp.privacy_curve(query, sp.Population(4 - known)).exact_delta(exp_epsilon=RATIO)
+        assert curve.exact_delta(exp_epsilon=RATIO) == alone
+    families = reference.partitions(4, [2, 2])
+    truths = [reference.privacy_curve(of_rows(rows), [sum, sum], families, known=1)(RATIO) for rows in ends_of(4)]
+    assert max(truths) == alone
+
+
+def test_an_analyst_who_chooses_costs_at_most_the_sum_of_the_parts():
+    asked = [sp.PropertyQuery(sp.EachBetween(LOW, HIGH), attribute=name) for name in "ab"]
+    parts, eight = sp.RandomPartition([5, 3]), sp.Population(8)
+    bound = sp.compose_adaptive(sp.AnyOf(asked), eight, parts)
+    beforehand = sp.compose(asked, eight, parts)
+    assert bound.kind == "bound"
+    assert bound.delta("0.1").upper == pytest.approx(beforehand.delta("0.1").upper)
+    with pytest.raises(sp.NotAvailableError, match="a probability of its own"):
+        sp.compose_adaptive(sp.AnyOf(asked), eight, parts, bound="exact")
 
 
 def test_parts_that_ask_different_things_are_bounded_by_the_sum_of_their_curves():

@@ -21,6 +21,7 @@ TWELVE = sp.Population(12)
 GROUPS = sp.Population(groups={"f": 5, "m": 7})
 NOBODY, THREE = sp.Adversary(), sp.Adversary(known=3)
 HALF, RANGE = sp.PropertyQuery("1/2"), sp.PropertyQuery(sp.Between("0.4", "0.6"))
+OWN = sp.PropertyQuery(sp.EachBetween("0.4", "0.6"), attribute="own")
 SKEWED = sp.PropertyQuery(sp.Between("0.4", "0.9"))
 TWO_LAWS = sp.PropertyQuery({"f": "1/3", "m": "1/2"})
 SUM, MEDIAN = sp.SumQuery({0: "1/2", 1: "1/4", 3: "1/4"}), sp.MedianQuery({0: "1/2", 1: "1/4", 3: "1/4"})
@@ -52,6 +53,7 @@ SITUATIONS = [
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
     Situation(sp.ContingencyTable(3, minimum=4), TWELVE, None, NOBODY),
+    Situation(sp.ContingencyTable(2, minimum=4, p=["1/3", "2/3"]), TWELVE, None, NOBODY),
     Situation(sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y"]}, minimum=3, nested=True), TWELVE, None, NOBODY),
     Situation(MEDIAN, TWELVE, None, NOBODY),
     Situation(TWO_COUNTS, TWELVE, None, THREE),
@@ -126,8 +128,10 @@ SITUATIONS = [
     ),
     PartitionedSituation((HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3,), ()): "2/3"}), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
+    PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),
+    PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([3, 2]), THREE),
     PartitionedSituation(
         (sp.PropertyQuery({"f": "1/3", "m": "1/2"}, attribute="two"),) * 2, GROUPS, sp.RandomPartition([3, 2]), THREE

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from statpriv.cli.options import count_from, exact
+from statpriv.cli.options import count_from, exact, exact_range
 from statpriv.cli.output import at_most, grounds, print_facts, print_json, provenance
 from statpriv.cli.progress import progress_on_terminal
 from statpriv.errors import ArgumentError
@@ -57,6 +57,12 @@ _OPTIONS = (
         "--absent", type=click.Choice(["zero", "suppressed", "impossible"]), help="Cells that are not listed."
     ),
     click.option("--impossible", metavar="LABEL,LABEL,…", multiple=True, help="Categories that cannot occur together."),
+    click.option(
+        "--each",
+        callback=lambda context, option, text: None if text is None else exact_range(context, option, text),
+        metavar="LOW..HIGH",
+        help="Of several tables: how sure anybody may be of a cell.",
+    ),
     click.option("--skip", callback=count_from(0), metavar="LINES", help="Lines of titles above the header."),
     click.option("--by", metavar="DIMENSION", help="A public classification: each class is published by itself."),
     click.option("--no-bounds", is_flag=True, help="No bounds of suppressed cells; scipy is then not needed."),
@@ -101,6 +107,7 @@ def assess_files(context: click.RichContext, files: Sequence[Path], options: dic
             delta=options["delta"],
             layout=_layout(options),
             by=options["by"],
+            each=options["each"],
             bounds=not options["no_bounds"],
         )
         document = {**found.document(), **provenance(found.curve)} if as_json else {}
@@ -179,7 +186,14 @@ def _of_several(found: TableAssessment) -> list[str]:
     comparison = found.comparison
     if comparison is None:
         return []
-    lines = ["no δ of all tables together is stated"]
+    if found.together is None:
+        lines = ["no δ of all tables together is stated"]
+    else:
+        lines = [
+            f"δ of all tables together at most {at_most(found.together.delta(epsilon).upper)} at ε = {literal(epsilon)}"
+            for epsilon in found.epsilons
+        ]
+        lines.append(f"if {found.together.assumption}")
     lines += _cut([str(each) for each in comparison.differences])
     lines += _cut(
         [

@@ -15,7 +15,7 @@ from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
 from statpriv.numeric.literals import spelled
-from statpriv.rules.assumptions import SAMPLED
+from statpriv.rules.assumptions import OF_FEATURES, SAMPLED
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 
 if TYPE_CHECKING:
@@ -105,8 +105,10 @@ class PrivacyCurve(EvaluatedCurve):
     def assumptions(self) -> tuple[str, ...]:
         """What has to be true of the data and of the release."""
         is_sample = self._situation.sampling is not None
-        texts = (text for rule in self._lowered.rules for text in rule.assumptions)
-        return tuple(dict.fromkeys(text for text in texts if is_sample or text != SAMPLED))
+        texts = [text for rule in self._lowered.rules for text in rule.assumptions if is_sample or text != SAMPLED]
+        for feature in sorted(self._situation.features & OF_FEATURES.keys()):
+            texts = [OF_FEATURES[feature].get(text, text) for text in texts]
+        return tuple(dict.fromkeys(texts))
 
     @property
     def not_protected(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.curves.minimum_count import minimum_count_curve
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.files.published_table import UNNAMED, TableLayout, read_table
+from statpriv.files.tables_together import Together, tables_together
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import at_most, literal
@@ -53,7 +54,7 @@ ABOUT_CLASSES = (
 ABOUT_SEVERAL = (
     "The tables are of the same people. Nothing bounds together what several exact tables of the same rows say, from "
     "their minimum alone: if two columns agree for everybody else, two margins show who differs. Publish the table of "
-    "all combinations under the rule (every margin is then covered), or each on a part of the rows."
+    "all combinations under the rule (every margin is then covered), or declare how sure anybody may be (--each)."
 )
 
 
@@ -160,6 +161,8 @@ class TableAssessment:
         What each table shows.
     comparison : Comparison, or None
         What several tables give away together.
+    together : Together, or None
+        The δ of several tables together, where a range was declared.
     """
 
     minimum: int
@@ -169,6 +172,7 @@ class TableAssessment:
     curve: PrivacyCurve
     tables: tuple[AssessedTable, ...]
     comparison: Comparison | None
+    together: Together | None = None
 
     @cached_property
     def deltas(self) -> tuple[Enclosure, ...]:
@@ -198,7 +202,12 @@ class TableAssessment:
         if not self.holds or self.reached is False:
             return "no"
         inexact = any(each.table.contradictions() for each in self.tables)
-        undecided = self.comparison is not None or inexact or (self.target is not None and self.reached is None)
+        undecided = inexact or (self.target is not None and self.reached is None)
+        if self.comparison is not None:
+            bounded = self.together is not None and (
+                self.target is None or self.together.reaches(self.epsilons[0], self.target)
+            )
+            undecided = undecided or not bounded
         return "undecided" if undecided else "yes"
 
     @property
@@ -207,7 +216,7 @@ class TableAssessment:
         found = [ABOUT_ZEROS] if any(each.table.zeros() for each in self.tables) else []
         found += [ABOUT_SUPPRESSION] if any(each.partly_suppressed for each in self.tables) else []
         found += [ABOUT_CLASSES] if any(each.gives_classes_away for each in self.tables) else []
-        found += [ABOUT_SEVERAL] if self.comparison is not None else []
+        found += [ABOUT_SEVERAL] if self.comparison is not None and self.together is None else []
         unnamed = [f"{own} of {each.table.name}" for each in self.tables for own in UNNAMED]
         if any(name in unnamed for each in self.tables for name in each.table.dimension_names):
             found.append(ABOUT_NAMES)
@@ -238,10 +247,21 @@ class TableAssessment:
             "target_delta": None if self.target is None else str(self.target),
             "reached": self.reached,
             "tables": [each.document() for each in self.tables],
-            "comparison": None if self.comparison is None else _compared(self.comparison),
+            "comparison": None if self.comparison is None else _compared(self.comparison, self._together()),
             "holds": self.holds,
             "verdict": self.verdict,
             "warnings": list(self.warnings),
+        }
+
+    def _together(self) -> dict[str, Any] | None:
+        if self.together is None:
+            return None
+        return {
+            "each": [str(end) for end in self.together.each],
+            "assumption": self.together.assumption,
+            "deltas": [
+                {"epsilon": str(epsilon), "delta": _ends(self.together.delta(epsilon))} for epsilon in self.epsilons
+            ],
         }
 
     def __str__(self) -> str:
@@ -267,6 +287,7 @@ def assess_tables(
     delta: Number | None = None,
     layout: TableLayout | None = None,
     by: str | None = None,
+    each: tuple[Number, Number] | None = None,
     bounds: bool = True,
 ) -> TableAssessment:
     r"""Compare published tables with a minimum cell count, and say which δ a rule with that minimum has.
@@ -288,6 +309,9 @@ def assess_tables(
     by : str, optional
         A dimension that is a public classification, by region for instance: the table of each of its classes is
         published or withheld by itself.
+    each : tuple of two numbers, optional
+        The least and the largest probability of a cell, for each person their own, given all else about the person:
+        several tables about different dimensions are then bounded together (:mod:`statpriv.files.tables_together`).
     bounds : bool, default True
         Whether suppressed cells are bounded and several tables looked at together, for which scipy is needed.
 
@@ -323,19 +347,23 @@ def assess_tables(
     asked: list[Number] = list(epsilon) if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
     if not asked:
         raise ArgumentError("epsilon: at least one ε is required")
-    epsilons = tuple(as_nonnegative(each, "epsilon") for each in asked)
+    epsilons = tuple(as_nonnegative(one, "epsilon") for one in asked)
     target = None if delta is None else as_probability(delta, "delta")
     curve = minimum_count_curve(least, known=knows)
-    read = _named([each if isinstance(each, PublishedTable) else read_table(each, layout) for each in several])
-    for each in read:
-        if by is not None and by not in each.dimension_names:
-            raise ArgumentError(f"by = {by}: no dimension of {each.name}, which has {', '.join(each.dimension_names)}")
-    assessed = tuple(
-        AssessedTable(each, each.below(least), suppressed_bounds(each) if bounds or not each.suppressed() else None, by)
-        for each in read
-    )
+    read = _named([one if isinstance(one, PublishedTable) else read_table(one, layout) for one in several])
+    assessed = tuple(_assessed(table, least, by, bounds=bounds) for table in read)
     comparison = compare(read, least, jointly=bounds) if len(read) > 1 else None
-    return TableAssessment(least, knows, epsilons, target, curve, assessed, comparison)
+    if each is not None and comparison is None:
+        raise ArgumentError("each: it is about several tables of the same people, and one is given")
+    together = None if each is None else tables_together(read, each, knows)
+    return TableAssessment(least, knows, epsilons, target, curve, assessed, comparison, together)
+
+
+def _assessed(table: PublishedTable, minimum: int, by: str | None, *, bounds: bool) -> AssessedTable:
+    if by is not None and by not in table.dimension_names:
+        raise ArgumentError(f"by = {by}: no dimension of {table.name}, which has {', '.join(table.dimension_names)}")
+    hidden = suppressed_bounds(table) if bounds or not table.suppressed() else None
+    return AssessedTable(table, table.below(minimum), hidden, by)
 
 
 def _base_of_rounding(table: PublishedTable) -> int | None:
@@ -375,10 +403,10 @@ def _bounds(bounds: Bounds) -> dict[str, Any]:
     }
 
 
-def _compared(found: Comparison) -> dict[str, Any]:
+def _compared(found: Comparison, together: dict[str, Any] | None) -> dict[str, Any]:
     return {
-        "together": None,
-        "why": ABOUT_SEVERAL,
+        "together": together,
+        "why": ABOUT_SEVERAL if together is None else None,
         "compared": found.compared,
         "differences": [
             {"kind": each.kind, "tables": list(each.tables), "where": dict(each.where), "people": each.people}

@@ -21,7 +21,7 @@ from statpriv.releasing.table_files import file_names, tables_of
 __all__ = ["Grid", "GridCell", "GridRow", "Shade", "TablePage", "table_pages"]
 
 _SHADES = 5
-_MOST_CELLS, _MOST_COLUMNS = 480, 24
+_MOST_CELLS, _MOST_COLUMNS = 480, 20
 """Cells of a table that are shown, and columns of a grid: a page of more could not be read on a telephone."""
 _OPEN_GRIDS = 6
 """Grids of a table that are open; further ones are folded."""

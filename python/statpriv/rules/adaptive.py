@@ -18,6 +18,7 @@ from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import Stated, ends, is_range
 from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask
 from statpriv.rules.assumptions import DRAWN, IDENTICAL, INDEPENDENT, PAPER, SECRET, STATED
+from statpriv.rules.own_count import count_of
 from statpriv.rules.registry import rule
 
 Sign: TypeAlias = "tuple[int, int]"
@@ -113,6 +114,7 @@ def revealed_composition(situation: AdaptiveSituation) -> Curve:
     ),
     source=f"{PAPER}, Theorems 5.3 and 5.4",
     assumptions=(INDEPENDENT, STATED, DRAWN, CHOSEN),
+    covers=("each",),
 )
 def partition_sum(situation: AdaptiveSituation) -> Curve:
     """The maximum over pairs (v, w) is outside the sum as long as there are few pairs."""
@@ -159,7 +161,7 @@ class World:
     def curve(self, query: PropertyQuery, part: int, sign: Sign | None) -> Curve:
         """Δ of the answer given that the critical entry is in the part, over the range of p."""
         if len(self.groups) == 1 and query.is_uniform:
-            return Curve.count(size=self.parts[part][0], lower=query.lower, upper=query.upper, pair=sign)
+            return count_of(query.p).of(self.parts[part][0], sign)
         one, zero, _ = self.laws(query, part)
         directions = {(1, 0): [(one, zero)], (0, 1): [(zero, one)], None: [(one, zero), (zero, one)]}
         return Curve.maximum([Curve.answers(*laws) for laws in directions[sign]])

@@ -8,6 +8,8 @@ COMMON_LAW = "all entries have one law, whatever that is; with a public classifi
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
 EACH = "every entry has the property with a probability of its own, anywhere in the stated range"
 STATED = "every entry has the law that is stated for it, or for its group"
+OF_FEATURES = {"each": {IDENTICAL: EACH, ALIKE: EACH, STATED: EACH}}
+"""For each feature of a situation, what a theorem that covers it assumes instead."""
 DRAWN = "which entries answer which query, if there is a choice, is drawn uniformly and independently of the data"
 DRAWN_AS_STATED = "which entries answer which query is drawn as stated, independently of the data"
 SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)

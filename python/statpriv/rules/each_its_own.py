@@ -12,13 +12,15 @@ from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.adversaries import Adversary
+from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import Stated, ends, is_each
-from statpriv.model.situation import Situation
-from statpriv.rules.assumptions import EACH, INDEPENDENT, NOISE, SAMPLED
+from statpriv.model.situation import PartitionedSituation, Situation
+from statpriv.rules.assumptions import DRAWN, EACH, INDEPENDENT, NOISE, SAMPLED, SECRET
 from statpriv.rules.data_processing import treats_entries_alike
+from statpriv.rules.one_property import require_count, require_one_property
 from statpriv.rules.own_count import count_of
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
@@ -77,6 +79,49 @@ def at_the_ends(situation: Situation) -> Curve:
         return worst([lower(vertex, "exact").curve for vertex in _vertices(situation)])
     except NotAvailableError as reason:
         raise NotApplicable(f"at the ends of the range: {reason}") from reason
+
+
+@rule(
+    bound="exact",
+    kind="exact",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
+    cost=11,
+    theorem=(
+        "All parts ask the same property of all rows. Given their total, the answers are a random split that does not "
+        "depend on the data, whatever the probabilities of the rows: the curve of the count of all rows, each with its "
+        "own probability. Known entries shift it."
+    ),
+    source=SOURCE,
+    assumptions=(INDEPENDENT, EACH, DRAWN, SECRET),
+    needs=("each",),
+)
+def all_parts_count_all_rows(situation: PartitionedSituation) -> Curve:
+    """The parts hold every row."""
+    if situation.used < situation.population.size:
+        raise NotApplicable("some entries are not used")
+    return total_of_parts(situation)
+
+
+@rule(
+    bound="total-count",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
+    cost=23,
+    theorem=(
+        "The counts of parts that ask one property are post-processing of the count of all rows, each with its own "
+        "probability, whichever rows are known."
+    ),
+    source=SOURCE,
+    assumptions=(INDEPENDENT, EACH, DRAWN, SECRET),
+    needs=("each",),
+)
+def total_of_parts(situation: PartitionedSituation) -> Curve:
+    """The curve of the count of all unknown rows."""
+    require_one_property(situation)
+    p = require_count(situation.queries[0])
+    return count_of(p).of(situation.population.size - situation.adversary.total, situation.one_pair)
 
 
 def _vertices(situation: Situation) -> Iterator[Situation]:

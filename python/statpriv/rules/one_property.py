@@ -33,11 +33,10 @@ from statpriv.rules.registry import lower, rule
     ),
     source="data processing; for a range, the theorem on peak heights in docs/explanation/ranges.md",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
-    covers=("each",),
 )
 def every_entry_counted(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u}: known entries only shift the total."""
-    _require_one_property(situation)
+    require_one_property(situation)
     if situation.used < situation.population.size:
         raise NotApplicable("some entries are not used")
     return _total(situation)
@@ -58,7 +57,7 @@ def every_entry_counted(situation: PartitionedSituation) -> Curve:
 )
 def some_entries_counted(situation: PartitionedSituation) -> Curve:
     """The chance of not being counted is part of the law."""
-    _require_one_property(situation)
+    require_one_property(situation)
     if situation.adversary.total:
         raise NotApplicable("entries of a hidden sample are known, which is not a shift of the count")
     p = require_count(situation.queries[0])
@@ -114,11 +113,10 @@ def one_sample_of_the_union(situation: PartitionedSituation) -> Curve:
     ),
     source="data processing",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN, SECRET),
-    covers=("each",),
 )
 def total_count(situation: PartitionedSituation) -> Curve:
     """Δ_{n−u} again, as a bound."""
-    _require_one_property(situation)
+    require_one_property(situation)
     return _total(situation)
 
 
@@ -170,7 +168,8 @@ def weights_of(situation: PartitionedSituation) -> tuple[Fraction, ...]:
     return situation.sampling.weights
 
 
-def _require_one_property(situation: PartitionedSituation) -> None:
+def require_one_property(situation: PartitionedSituation) -> None:
+    """Require that all parts ask one property of entries with one law, or one range, each."""
     require_alike(situation)
     _require_common_property(situation)
 

@@ -107,7 +107,6 @@ def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
     ),
     source=f"{PAPER}, Definition 3.4 and Theorem 5.1",
     assumptions=(INDEPENDENT, IDENTICAL, DRAWN_AS_STATED),
-    covers=("each",),
 )
 def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
     """Only the sizes of the parts matter; entries with equal probabilities of these are evaluated once."""

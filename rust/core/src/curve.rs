@@ -55,6 +55,10 @@ impl From<WrittenOut> for Curve {
         match laws {
             WrittenOut::Laws(laws) => laws.into(),
             WrittenOut::Worst(pairs) => Self::Max(pairs.into_iter().map(Self::from).collect()),
+            WrittenOut::Mean(parts) => {
+                let part = |(weight, pairs): (Rational, _)| (weight.into(), WrittenOut::Worst(pairs).into());
+                Self::Mean(parts.into_iter().map(part).collect())
+            }
         }
     }
 }

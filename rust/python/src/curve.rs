@@ -12,8 +12,8 @@ use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part a
 use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
-    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, EachInRange, End, GatedSupremum,
-    GroupedCount, KnownInSample, Smoothed, VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, DrawnGroups, EachInRange, End,
+    GatedSupremum, GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
@@ -383,6 +383,25 @@ impl Curve {
         Ok(Self::in_directions(direction(py, pair)?, |direction| {
             Kernel::from(Directed(laws.clone(), direction))
         }))
+    }
+
+    /// The count of a property among the critical entry and `draws` others, which are drawn without
+    /// replacement from groups and from `irrelevant` entries. Group `i` has `others[i]` entries with
+    /// probability `probabilities[i]`. The mean over the numbers that are drawn of each group.
+    #[staticmethod]
+    #[pyo3(signature = (*, others, probabilities, irrelevant, draws, pair=None))]
+    fn drawn_groups(
+        py: Python<'_>,
+        others: Vec<u64>,
+        probabilities: Vec<Bound<'_, PyAny>>,
+        irrelevant: u64,
+        draws: u64,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
+        let groups: Vec<_> = others.into_iter().zip(p).collect();
+        let mean = DrawnGroups::new(&groups, irrelevant, draws, direction(py, pair)?);
+        Ok(Self(Kernel::from(kernel(py, mean)?)))
     }
 
     /// The count of a property among groups of entries. Group `i` has `counts[i]` entries with probability

@@ -125,7 +125,7 @@ def first_that_holds(conditions: Sequence[str]) -> str:
 
 
 def check_columns(columns: Sequence[Column], source: DataSource, predicates: Sequence[Condition]) -> None:
-    """Check names and declared types against the plan, before any row is read.
+    """Check names, declared types and settings against the plan, before any row is read.
 
     Raises
     ------
@@ -133,6 +133,11 @@ def check_columns(columns: Sequence[Column], source: DataSource, predicates: Seq
         With a message that names the column, its declared type and the types that would fit.
     """
     refusal = Refusals(source.label)
+    if any(column.kind != "untyped" for column in columns) and (source.null_values or source.delimiter != ","):
+        raise refusal(
+            "null_values and delimiter are for CSV files, and this source has types and says itself what is unknown "
+            "(NULL); remove them from [data], or write a condition about the value"
+        )
     names = [column.name for column in columns]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:

@@ -6,8 +6,7 @@ a failure and not a second read. The labels are a data frame (row id, part) that
 started here encrypts everything that Spark spills and keeps it in a private folder that is removed at the end. A
 session that was already running keeps its own settings for this.
 
-A CSV file is read as described in :mod:`statpriv.releasing.tables.duckdb`, with one exception: an exponent of more than
-three digits is not a number here.
+Cells of CSV files are read by the grammar of :mod:`statpriv.releasing.tables.csv_cells`.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by _text, or was rendered by Predicate.sql
@@ -40,6 +39,7 @@ from statpriv.releasing.tables.columns import (
     fits_decimal,
     position_of,
 )
+from statpriv.releasing.tables.csv_cells import SPARK
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
@@ -87,8 +87,8 @@ _PATTERN_CHARACTERS = frozenset("*?[]{}\\")
 
 _NO_SPARK = "Spark cannot be started; it needs Java 17 or later. --debug shows its message"
 _UNREADABLE = (
-    "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes that are closed "
-    "and doubled inside quotes; --debug shows Spark's message, which may quote data"
+    "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes only around whole "
+    "cells, closed, and doubled inside; --debug shows Spark's message, which may quote data"
 )
 _NOT_COUNTED = "Spark failed while it counted; --debug shows its message, which may quote data"
 _CHANGED = "it changed while it was being read; nothing may write to it during a release"
@@ -165,7 +165,7 @@ class _Table:
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         if self._files is not None and self._files.suffix in CSV_SUFFIXES:
-            self._files.check_quotes(_UNREADABLE)
+            self._files.check_quotes(self._source.delimiter, _UNREADABLE)
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         needed = sorted({self.columns.index(name) for each in self._conditions for name in each.columns})
         copied = "".join(f", c{index}" for index in needed)
@@ -447,22 +447,6 @@ def _csv(spark: SparkSession, paths: list[str], names: Sequence[str], source: Da
     )
 
 
-_NUMBER = (
-    _text(r"^ *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})? *\z").replace("{", "{{").replace("}", "}}")
-)
-_DATE = _text(r"^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *\z").replace("{", "{{").replace("}", "}}")
-_CSV_READINGS: dict[ColumnType, str] = {
-    "any": "{text}",
-    "text": "{text}",
-    "number": f"CASE WHEN {{text}} RLIKE {_NUMBER} THEN try_cast(trim({{text}}) AS DECIMAL(38, 18)) END",
-    "date": f"CASE WHEN {{text}} RLIKE {_DATE} THEN try_cast(trim({{text}}) AS DATE) END",
-    "boolean": (
-        "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
-        "WHEN lower(trim({text})) IN ('false', 'f', '0') THEN FALSE END"
-    ),
-}
-
-
 @dataclass(frozen=True)
 class _Csv:
     """CSV files: every cell is text; an empty cell is the empty text, which Spark would read as NULL."""
@@ -486,7 +470,7 @@ class _Csv:
         return f"concat('V', octet_length({text}), ':', {text})"
 
     def typed(self, index: int, demand: ColumnType) -> str:
-        return _CSV_READINGS[demand].format(text=f"({self.known_text(index)})")
+        return SPARK[demand].format(text=f"({self.known_text(index)})")
 
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
