@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from statpriv.model.queries.protocol import AnswerLaws
     from statpriv.model.queries.sum import MeanQuery, SumQuery
     from statpriv.model.ranges import Between, EachBetween
+    from statpriv.model.same_rows import SameRows
     from statpriv.model.samplings import (
         OverlappingSamples,
         PoissonSampling,
@@ -128,6 +129,7 @@ _HOME = {
     "Report": "releasing",
     "Rounding": "model.queries.processed",
     "RowsSpentError": "errors",
+    "SameRows": "model.same_rows",
     "StatprivError": "errors",
     "Stratified": "model.samplings",
     "SumQuery": "model.queries.sum",
@@ -220,6 +222,7 @@ __all__ = [
     "Report",
     "Rounding",
     "RowsSpentError",
+    "SameRows",
     "StatprivError",
     "Stratified",
     "SumQuery",

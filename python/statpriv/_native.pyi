@@ -340,6 +340,8 @@ class Curve:
     @staticmethod
     def amplified(rate: _Number, curve: Curve) -> Curve: ...
     @staticmethod
+    def in_turn(*, curves: Sequence[Curve], guides: Sequence[Curve], counts: Sequence[int]) -> Curve: ...
+    @staticmethod
     def irrelevant_entries(
         *,
         size: int,

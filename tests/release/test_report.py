@@ -51,6 +51,7 @@ OPTIONAL = {
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
     *("tables", "delta", "table", "query", "impossible", "by"),
+    *("conditions", "each"),
 }
 SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}
 

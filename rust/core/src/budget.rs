@@ -279,3 +279,17 @@ pub(crate) const MAX_EVALUATIONS: usize = 64;
 
 /// The same close to the peak, where the width of δ ends the progress.
 pub(crate) const MAX_EVALUATIONS_WHEN_CLOSE: usize = 12;
+
+// Attributes that are changed in turn.
+
+/// The most attributes of an entry that are changed one after the other: each costs one evaluation of its curve. More
+/// are refused.
+pub(crate) const MAX_ATTRIBUTES_IN_TURN: u64 = 4096;
+
+/// The most attributes whose split is improved by evaluating guides, 200 evaluations each. Of more the split is that of the
+/// tables.
+pub(crate) const MAX_ATTRIBUTES_REFINED: usize = 16;
+
+/// The most kinds of attributes that are changed in every order, 24 orders of some milliseconds. Of more, two orders are
+/// tried.
+pub(crate) const MAX_KINDS_IN_ALL_ORDERS: usize = 4;

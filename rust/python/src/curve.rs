@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part as KernelPart};
-use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
+use statpriv_core::curve::{self, CountFamily, Curve as Kernel, InTurn, Kind, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
     Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, DrawnGroups, EachInRange, End,
@@ -520,6 +520,30 @@ impl Curve {
     fn amplified(rate: &Bound<'_, PyAny>, curve: PyRef<'_, Self>) -> PyResult<Self> {
         let exact = convert::rational(rate, "rate")?;
         kernel(rate.py(), Kernel::amplified(exact, curve.0.clone())).map(Self)
+    }
+
+    /// A bound for entries that differ in several attributes, which are changed one after the other. `curves`
+    /// bound the change of one attribute each, in both directions, and `counts` says how many attributes have
+    /// that curve. `guides` are curves of about the same size that cost less: the search for the best split
+    /// of ε looks at them.
+    #[staticmethod]
+    #[pyo3(signature = (*, curves, guides, counts))]
+    fn in_turn(
+        py: Python<'_>,
+        curves: Vec<PyRef<'_, Self>>,
+        guides: Vec<PyRef<'_, Self>>,
+        counts: Vec<u64>,
+    ) -> PyResult<Self> {
+        if curves.len() != guides.len() || curves.len() != counts.len() {
+            return Err(errors::argument(py, "as many guides and counts as curves are required"));
+        }
+        let kind = |((curve, guide), count): ((&PyRef<'_, Self>, &PyRef<'_, Self>), u64)| Kind {
+            curve: curve.0.clone(),
+            guide: guide.0.clone(),
+            count,
+        };
+        let kinds = curves.iter().zip(&guides).zip(counts).map(kind).collect();
+        kernel(py, InTurn::new(kinds)).map(|attributes| Self(Kernel::from(attributes)))
     }
 
     /// `Σ weight · curve`. The weights are at least 0 and sum to at most 1.
