@@ -129,7 +129,9 @@ def _table(table: Mapping[str, Any]) -> str:
         why = f"a cell has fewer than {table['minimum']} rows, or a row is in no declared cell"
         return f"withheld  {table['name']}  ({why})"
     classes = f", {len(table['withheld'])} classes withheld" if table["withheld"] else ""
-    return f"{len(table['cells'])} cells published{classes}  {table['name']}"
+    coarser = table["ladder"]["level"] if "ladder" in table else 0
+    recoded = f", grouping {coarser} of its recode" if coarser else ""
+    return f"{len(table['cells'])} cells published{classes}{recoded}  {table['name']}"
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
