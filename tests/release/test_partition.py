@@ -5,20 +5,30 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
+import re
 import secrets
 import sys
 from array import array
 from collections import Counter
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from statpriv.errors import ArgumentError
 from statpriv.releasing import partition
-from statpriv.releasing.partition import UNUSED, Stratum, bounded_integers, secret_partition, shuffled_parts
+from statpriv.releasing.partition import (
+    UNUSED,
+    Stratum,
+    bounded_integers,
+    locked_memory,
+    secret_partition,
+    shuffled_parts,
+)
 
+from .conftest import words
 from .mutants import in_whole_range, no_shuffle, one_too_small, rejects_one_word_too_few, remainder_only
 
 SIZES = ((1,), (1, 1), (2, 1), (1, 1, 1), (2, 2), (3, 1))
@@ -266,6 +276,41 @@ def test_labels_are_overwritten_even_after_an_interrupt():
     with pytest.raises(KeyboardInterrupt):
         interrupted_partition(seen)
     assert seen[0].tolist() == [UNUSED] * 10
+
+
+def locked_kilobytes():
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(re.search(r"VmLck:\s*(\d+) kB", status)[1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only there a process sees what it has locked")
+@pytest.mark.parametrize("n", [10, 200_000])
+def test_labels_are_locked_in_memory(n):
+    """In pages of their own: what is unlocked beside them must not unlock them."""
+    before = locked_kilobytes()
+    with locked_memory(n) as first:
+        if locked_kilobytes() == before:
+            pytest.skip("this process may lock no memory")
+        with locked_memory(n):
+            assert locked_kilobytes() - before >= 2 * (4 * n // 1024)
+        assert first.ctypes.data % 4096 == 0
+        assert locked_kilobytes() - before >= max(4, 4 * n // 1024)
+    assert locked_kilobytes() == before
+    locked = []
+    groups = [Stratum(np.arange(n // 2), (3,)), Stratum(np.arange(n // 2, n), (2,))]
+    with secret_partition(groups, n, lambda count: locked.append(locked_kilobytes()) or secrets.token_bytes(count)):
+        assert locked_kilobytes() - before >= max(4, 4 * n // 1024)
+    assert min(locked) - before >= max(8, 6 * n // 1024)  # both arrays that this draw needs
+
+
+@pytest.mark.parametrize("failing", ["mlock", "nothing"])
+def test_a_system_that_locks_no_memory_draws_the_same(monkeypatch, failing):
+    called = partition._memory_call
+    monkeypatch.setattr(partition, "_memory_call", lambda name, array: name != failing and called(name, array))
+    with secret_partition([Stratum.of_all(9, [4])], 9, words(1)) as labels:
+        kept, found = labels, labels.tolist()
+    assert found == list(drawn_parts(9, [4], words(1)))
+    assert set(kept) == {UNUSED}
 
 
 def test_no_core_file_is_written_while_labels_exist():

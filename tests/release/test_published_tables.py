@@ -245,9 +245,10 @@ def files_in(folder):
 def test_all_files_are_written_for_their_owner_alone(tmp_path):
     folder = tmp_path / "tables"
     files = TableFiles.prepare(folder, NAMES)
-    with files.reserved(TWO):
-        pass
-    files.write(TWO)
+    with files.reserved() as places:
+        places.hold(TWO)
+        assert {path.suffix for path in folder.iterdir()} == {".tmp"}
+        places.write(TWO)
     assert files_in(folder) == WRITTEN
     assert (folder / WRITTEN[0]).read_bytes() == as_csv(TWO[0])
     assert (folder / WRITTEN[1]).read_bytes() == as_sdmx_csv(TWO[0])
@@ -256,14 +257,14 @@ def test_all_files_are_written_for_their_owner_alone(tmp_path):
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_at_least_as_much_room_is_reserved_as_the_files_take(tmp_path, name, monkeypatch):
-    from contextlib import nullcontext
-
-    from statpriv.releasing.publication import Destination
+    from statpriv.releasing.publication import Place
 
     sizes = []
-    monkeypatch.setattr(Destination, "reserved", lambda _, size: (sizes.append(size), nullcontext())[1])
+    monkeypatch.setattr(Place, "hold", lambda _, size: sizes.append(size))
     found = read(name)
-    TableFiles.prepare(tmp_path, [found.name]).reserved([found])
+    with TableFiles.prepare(tmp_path, [found.name]).reserved() as places:
+        sizes.clear()
+        places.hold([found])
     assert [len(as_csv(found)) <= sizes[0], len(as_sdmx_csv(found)) <= sizes[1]] == [True, True]
     assert sizes[0] < 20 * len(as_sdmx_csv(found))
 

@@ -25,7 +25,9 @@ VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "tables.json").rea
 @pytest.mark.parametrize("stored", VECTORS[::4], ids=lambda stored: "{minimum}-{known}-{exp_epsilon}".format(**stored))
 def test_exact_values_are_the_stored_ones(stored):
     expected = Fraction(stored["bound"])
-    found = sp.minimum_count_curve(stored["minimum"], stored["known"]).exact_delta(exp_epsilon=stored["exp_epsilon"])
+    found = sp.minimum_count_curve(stored["minimum"], known=stored["known"]).exact_delta(
+        exp_epsilon=stored["exp_epsilon"]
+    )
     assert abs(found - expected) <= expected * Fraction(1, 10**35)
 
 
@@ -59,7 +61,7 @@ def test_the_bound_has_ten_digits_of_the_quadrature(minimum, epsilon):
 
 @pytest.mark.parametrize(("minimum", "known"), [(2, 0), (4, 2), (7, 1), (10, 8), (40, 5)])
 def test_three_tiers_agree(minimum, known):
-    curve = sp.minimum_count_curve(minimum, known)
+    curve = sp.minimum_count_curve(minimum, known=known)
     for ratio in (Fraction(1), Fraction(3, 2), Fraction(40)):
         exact = curve.exact_delta(exp_epsilon=ratio)
         assert exact == most_of_all_splits(minimum, minimum, known, ratio)
@@ -159,7 +161,7 @@ def test_tables_of_two_cells_come_close_to_the_supremum_and_none_exceeds_it(mini
 
 @pytest.mark.parametrize("known", [0, 1, 4])
 def test_the_supremum_with_known_rows_is_the_worst_split(known):
-    whole = sp.minimum_count_curve(6, known, bound="supremum").delta("0.7")
+    whole = sp.minimum_count_curve(6, known=known, bound="supremum").delta("0.7")
     table = sp.ContingencyTable
     splits = []
     for of_first in range(known + 1):
@@ -181,7 +183,7 @@ def test_the_least_minimum_is_one_step_from_failing():
     for bound in ("minimum-count", "supremum"):
         plan = sp.design.least_minimum(epsilon=1, delta="1e-5", known=2, bound=bound)
         assert plan.curve.satisfies(epsilon=1, delta="1e-5")
-        smaller = sp.minimum_count_curve(plan.value - 1, 2, bound).delta(1)
+        smaller = sp.minimum_count_curve(plan.value - 1, known=2, bound=bound).delta(1)
         assert smaller.lower > 1e-5
         assert plan.neighbour.value == plan.value - 1
     assert (plan.neighbour.verdict, sp.design.least_minimum(epsilon=3, delta="1/2").value) == ("fails", 2)
@@ -194,9 +196,9 @@ def test_the_least_minimum_is_one_step_from_failing():
 
 def test_rows_that_the_reader_knows_can_be_all_but_one():
     for minimum in (2, 3, 10):
-        curve = sp.minimum_count_curve(minimum, minimum - 1)
+        curve = sp.minimum_count_curve(minimum, known=minimum - 1)
         assert (curve.delta(3).lower, curve.infinity_mass().lower, curve.delta(3).upper) == (1, 1, 1)
-        assert sp.minimum_count_curve(minimum, minimum - 2).delta(3).upper < 1
+        assert sp.minimum_count_curve(minimum, known=minimum - 2).delta(3).upper < 1
 
 
 def exact(number):

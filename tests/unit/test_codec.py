@@ -47,6 +47,8 @@ TABLES = [
     ),
     sp.ContingencyTable({"one": ["x", "y"]}, minimum=2).rounded(5),
     sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y", "z"]}, minimum=5, nested=True),
+    sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y"]}, minimum=5, by="r", p=sp.EachBetween("0.2", "0.9")),
+    sp.ContingencyTable(3, minimum=5, p=["1/3", sp.Between("0.2", "0.5"), sp.Between("0.2", "0.5")]),
     sp.ContingencyTable(
         {"r": ["n", "s"], "a": ["x", "y", "z"]}, minimum=5, recode={"a": [{"x or y": ["x", "y"], "z": ["z"]}]}, by="r"
     ),

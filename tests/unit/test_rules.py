@@ -53,6 +53,7 @@ SITUATIONS = [
     Situation(SUM, TWELVE, None, NOBODY, pair=(3, 0)),
     Situation(CELLS, TWELVE, None, THREE),
     Situation(sp.ContingencyTable(3, minimum=4), TWELVE, None, NOBODY),
+    Situation(sp.ContingencyTable(2, minimum=4, p=["1/3", "2/3"]), TWELVE, None, NOBODY),
     Situation(sp.ContingencyTable({"r": ["n", "s"], "a": ["x", "y"]}, minimum=3, nested=True), TWELVE, None, NOBODY),
     Situation(MEDIAN, TWELVE, None, NOBODY),
     Situation(TWO_COUNTS, TWELVE, None, THREE),

@@ -140,7 +140,12 @@ def _add(name: str, summary: str, shown: Sequence[str], *options: Callable[[_Com
     """Add a command that asks the function of `sp.design` with that name, and prints its plan."""
 
     def ask(
-        *, p: _Range | list[_Range], each: bool, n: int | None = None, same: bool = False, **target: object
+        *,
+        p: _Range | list[_Range] | None = None,
+        each: bool = False,
+        n: int | None = None,
+        same: bool = False,
+        **target: object,
     ) -> Design | TradeOff:
         import statpriv as sp
         from statpriv.model.codec import stated_range
@@ -148,13 +153,19 @@ def _add(name: str, summary: str, shown: Sequence[str], *options: Callable[[_Com
         def query(ends: _Range) -> PropertyQuery:
             return sp.PropertyQuery(stated_range(ends, each=each), attribute="the property" if same else None)
 
-        asked = [query(ends) for ends in p] if isinstance(p, list) else query(p)
-        population = () if n is None else (sp.Population(n),)
-        plan: Design | TradeOff = getattr(sp.design, name.replace("-", "_"))(asked, *population, **target)
+        asked: list[object] = []
+        if p is None:
+            target["attribute"] = "the property" if same else None
+        else:
+            asked = [[query(ends) for ends in p] if isinstance(p, list) else query(p)]
+        population = [] if n is None else [sp.Population(n)]
+        plan: Design | TradeOff = getattr(sp.design, name.replace("-", "_"))(*asked, *population, **target)
         return plan
 
     ask.__doc__ = summary
-    command = each_option(_printed(examples(*shown)(ask)))
+    command = _printed(examples(*shown)(ask))
+    if _p in options or _several_p in options:
+        command = each_option(command)
     for option in reversed(options):
         command = option(command)
     design.command(name)(command)
@@ -221,6 +232,12 @@ _add(
         "statpriv design widest-range --n 944 --p 0.4..0.5 --epsilon 0.1 --delta 0.01",
     ],
     *(_n, _p, _epsilon, _delta, _queries, _known, _same, _step, _bound),
+)
+_add(
+    "least-uncertainty",
+    "How uncertain a reader must be of each entry's answer: the least λ if nobody is surer than 1 − λ.",
+    ["statpriv design least-uncertainty --n 500 --epsilon 0.1 --delta 0.05 --step 0.01"],
+    *(_n, _epsilon, _delta, _queries, _known, _same, _step, _bound),
 )
 _add(
     "least-delta",

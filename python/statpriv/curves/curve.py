@@ -12,10 +12,11 @@ from statpriv._native import Curve, Enclosure, rough_delta_array
 from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.curves.evaluation import EvaluatedCurve, at_each
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
+from statpriv.model.features import CLUSTERS
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
 from statpriv.numeric.literals import spelled
-from statpriv.rules.assumptions import SAMPLED
+from statpriv.rules.assumptions import OF_FEATURES, SAMPLED
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 
 if TYPE_CHECKING:
@@ -29,10 +30,15 @@ if TYPE_CHECKING:
     from statpriv.numeric.exact import ArrayLike
     from statpriv.planning.sensitivity import Sensitivity
 
+_DEPENDENCE = (
+    "dependence: entries that say something about each other (households, repeated rows) are outside the model"
+)
+_BETWEEN_CLUSTERS = "dependence between clusters: what one says about another is outside the model"
+_WHOLE_ROW = "the row as a whole: all answers together may tell more about all attributes of a person than about one"
 _WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
 NOT_PROTECTED = (
     "membership: that someone is in the table is not hidden",
-    "dependence: entries that say something about each other (households, repeated rows) are outside the model",
+    _DEPENDENCE,
     _WRONG_PROBABILITY,
     "what is published elsewhere about the same entries",
 )
@@ -105,15 +111,20 @@ class PrivacyCurve(EvaluatedCurve):
     def assumptions(self) -> tuple[str, ...]:
         """What has to be true of the data and of the release."""
         is_sample = self._situation.sampling is not None
-        texts = (text for rule in self._lowered.rules for text in rule.assumptions)
-        return tuple(dict.fromkeys(text for text in texts if is_sample or text != SAMPLED))
+        texts = [text for rule in self._lowered.rules for text in rule.assumptions if is_sample or text != SAMPLED]
+        for feature in sorted(self._situation.features & OF_FEATURES.keys()):
+            texts = [OF_FEATURES[feature].get(text, text) for text in texts]
+        return tuple(dict.fromkeys(texts))
 
     @property
     def not_protected(self) -> tuple[str, ...]:
         """What the number says nothing about."""
         situation = self._situation
         whatever_p = situation.holds_for_every_probability
-        return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
+        texts = [text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY)]
+        if situation.features >= CLUSTERS:
+            texts[texts.index(_DEPENDENCE)] = _BETWEEN_CLUSTERS
+        return (*texts, _WHOLE_ROW) if situation.protects_one_attribute else tuple(texts)
 
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
         """Whether the answers are (ε, δ)-statistically private, proved; ε in nats, at least 0, and δ from 0 to 1.

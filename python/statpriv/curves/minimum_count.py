@@ -50,7 +50,7 @@ class EveryTable(Situation):
         return f"any exact table with at least {self._minimum} entries in every cell{known}"
 
 
-def minimum_count_curve(minimum: Number, known: Number = 0, bound: str = "tightest") -> PrivacyCurve:
+def minimum_count_curve(minimum: Number, *, known: Number = 0, bound: str = "tightest") -> PrivacyCurve:
     """The privacy curve of the rule "published only if every possible cell has at least so many entries".
 
     It holds for every number of entries, every number of cells and every law that the entries share.

@@ -294,7 +294,14 @@ _QUERIES = Family(
         "order-statistic": _query(OrderStatisticQuery, {"pmf": slot(_LAWS, "pmf"), "rank": slot(_RANK, "rank")}),
         "contingency-table": _query(
             ContingencyTable,
-            contingency_fields.SLOTS,
+            {
+                **contingency_fields.SLOTS,
+                "p": Slot(
+                    list_of(STATED, "a list with the probability of each cell or its range", least=2).optional(),
+                    "p",
+                    lambda table: table.p,
+                ),
+            },
             one_of=("dimensions", "number_of_cells"),
             build=contingency_fields.contingency_table,
         ),

@@ -6,7 +6,7 @@ above the target; `"undecided"` means that a bound on it is above the target, wh
 all further alternatives rest on the following lemmas. If no lemma applies, the result says that nothing is claimed.
 
 **Entries.** Δ̂_n(ε) does not rise with n: the count of n+1 independent entries is the count of n plus an independent
-summand, so data processing applies. The same holds for its supremum over a range of p.
+summand, so data processing applies. The same holds for its supremum over a range of p, shared or each entry its own.
 
 **Answers.** The first m of m+1 answers on parts of given sizes have the law of m answers on such parts, and m+1
 properties tell apart every pair of values that m properties tell apart. So δ does not fall with the number of answers.
@@ -51,6 +51,7 @@ from statpriv.planning.questions import (
 )
 from statpriv.planning.reached import guarantee, least_delta, least_epsilon, trade_off
 from statpriv.planning.table_plan import MinimumPrice, PlannedTable, TablePlan, plan_table
+from statpriv.planning.uncertainty import least_uncertainty
 
 __all__ = [
     "Design",
@@ -66,6 +67,7 @@ __all__ = [
     "least_delta",
     "least_epsilon",
     "least_minimum",
+    "least_uncertainty",
     "most_known",
     "most_queries",
     "plan_table",

@@ -64,12 +64,12 @@ def accuracy_of(rmse: Number | None, half_width: Number | None, confidence: Numb
     return None if half_width is None else Accuracy(as_positive(half_width, "half_width"), exact)
 
 
-def variance_of(query: PropertyQuery) -> Fraction:
-    """p(1−p) at the worst p of the range."""
-    return worst_variance(query.lower, query.upper)
+def variance_of(query: PropertyQuery, n: int) -> Fraction:
+    """p(1−p) at the worst p of the range; where each of the n entries has its own, n/(n−1) times that."""
+    return worst_variance(query.lower, query.upper, n, each=query.each_own)
 
 
 def root_mean_squared_error(queries: Sequence[PropertyQuery], sizes: Sequence[int], n: int) -> Enclosure:
     """The largest error of a proportion in a part, with each query at its worst p (Example 2)."""
     asked = set(zip(queries, sizes, strict=True))
-    return root(max(variance_of(query) * (Fraction(1, size) - Fraction(1, n)) for query, size in asked))
+    return root(max(variance_of(query, n) * (Fraction(1, size) - Fraction(1, n)) for query, size in asked))

@@ -93,7 +93,7 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
 
 
 def _trial(least: int, epsilon: Fraction, delta: Fraction, known: int, bound: str) -> Trial:
-    curve = minimum_count_curve(least, known, bound)
+    curve = minimum_count_curve(least, known=known, bound=bound)
     reached = curve.delta(epsilon)
     try:
         holds = curve.satisfies(epsilon=epsilon, delta=delta)

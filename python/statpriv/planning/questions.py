@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache
 
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError
+from statpriv.model.codec import stated_range
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.ranges import Between
 from statpriv.numeric.exact import Number, as_count, as_positive
 from statpriv.planning.accuracy import accuracy_of
 from statpriv.planning.designs import Design, Trial
@@ -405,7 +405,8 @@ def widest_range(
 
     def trial(steps: int) -> Trial:
         outside = steps * width
-        wider = Between(max(query.lower - outside, Fraction(0)), min(query.upper + outside, Fraction(1)))
+        ends = max(query.lower - outside, Fraction(0)), min(query.upper + outside, Fraction(1))
+        wider = stated_range(ends, each=query.each_own)
         asked = PropertyQuery(wider, attribute=query.attribute, name=query.name)
         return study.trial(outside, n, sizes, queries=(asked,) * len(sizes))
 

@@ -1,6 +1,9 @@
 """The mean squared error of a proportion in a random part, as an estimate of that in the table.
 
-It is `p(1−p)(1/s − 1/n)` for `s` of `n` rows (*Parallel Composition for Statistical Privacy*, Example 2).
+It is `p(1−p)(1/s − 1/n)` for `s` of `n` rows that share one p (*Parallel Composition for Statistical Privacy*,
+Example 2). Given the table, whose proportion is a, the variance over the part is `a(1−a)/(n−1) · n (1/s − 1/n)`. Rows
+with probabilities of their own have `E a(1−a) = q(1−q) − Var(a) ≤ q(1−q)` for their mean q, so the error is at most
+`n/(n−1)` times that of one shared q. Equal probabilities have `Var(a) = q(1−q)/n`, which gives the formula.
 """
 
 from __future__ import annotations
@@ -11,10 +14,11 @@ from fractions import Fraction
 from statpriv.numeric.enclosure import Enclosure
 
 
-def worst_variance(lower: Fraction, upper: Fraction) -> Fraction:
-    """The largest p(1−p) with p from `lower` to `upper`."""
+def worst_variance(lower: Fraction, upper: Fraction, rows: int, *, each: bool = False) -> Fraction:
+    """The largest p(1−p) with p from `lower` to `upper`; with `each`, of rows with probabilities of their own."""
     worst = min(max(Fraction(1, 2), lower), upper)
-    return worst * (1 - worst)
+    own = Fraction(rows, rows - 1) if each and rows > 1 else 1
+    return worst * (1 - worst) * own
 
 
 def root(square: Fraction) -> Enclosure:

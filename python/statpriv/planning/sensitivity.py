@@ -31,11 +31,12 @@ from statpriv.curves.curve import PrivacyCurve
 from statpriv.distributions.laws import binomial_upper_tail
 from statpriv.errors import ArgumentError, NotAvailableError, PrecisionError
 from statpriv.model.adversaries import Adversary
+from statpriv.model.codec import stated_range
+from statpriv.model.features import CLUSTERS, EACH
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.ranges import Between
 from statpriv.model.situation import PartitionedSituation, Query, Situation
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
@@ -46,10 +47,14 @@ from statpriv.numeric.search import least_integer
 from statpriv.planning.study import require_no_features
 from statpriv.rules.registry import Kind, all_rules
 
-Assumption: TypeAlias = Literal["as stated", "probability", "known rows", "rows a person"]
+Assumption: TypeAlias = Literal["as stated", "probability", "people not alike", "known rows", "rows a person"]
 _Changed: TypeAlias = Callable[[Fraction], tuple[Enclosure, Kind]]
 
 _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
+_APART = (Fraction(5, 100), Fraction(20, 100))
+"""How far outside a stated range the probabilities of single rows may lie."""
+_EVERYTHING = "everything"
+"""What stands for several different ranges."""
 _ROWS = (2, 3, 5, 10)
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
@@ -71,7 +76,7 @@ class Change:
 
     Attributes
     ----------
-    assumption : {"as stated", "probability", "known rows", "rows a person"}
+    assumption : {"as stated", "probability", "people not alike", "known rows", "rows a person"}
         The changed assumption.
     value : str
         What is assumed instead.
@@ -159,7 +164,8 @@ def sensitivity_of(
     -------
     Sensitivity
         A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends. For a histogram, the rarest cell
-        is made 2, 5 and 10 times rarer. 1, 2, 5 and 10 percent of the entries are known. One person has each of the
+        is made 2, 5 and 10 times rarer. Each row has a probability of its own, in the stated range and up to 0.05 and
+        0.2 outside of it. 1, 2, 5 and 10 percent of the entries are known. One person has each of the
         given numbers of rows. The table omits impossible changes, such as more rows than unknown entries, and changes
         for which no bound is known. If δ for one row is exact and δ for several rows is a bound, part of the difference
         is the looseness of the bound. Results for several rows per person assume that all rows are independent,
@@ -202,8 +208,10 @@ def sensitivity_of_curve(curve: PrivacyCurve, bound: str, *, epsilon: Number, ro
     situation = curve.situation
     if not isinstance(situation, Situation | PartitionedSituation):
         raise NotAvailableError(
-            "the sensitivity of an adaptive composition is not computed; state its queries in sp.compose(...)"
+            "the sensitivity of an adaptive composition, or of answers about the same rows, is not computed; state its "
+            "queries in sp.compose(...) with a partition"
         )
+    require_no_features(situation.features & CLUSTERS, "no other assumptions are compared")
     return _Release(situation, bound).sensitivity(epsilon, rows)
 
 
@@ -265,7 +273,7 @@ class _Release:
         else:  # what is no list of queries is refused there
             asked = cast("Iterable[PropertyQuery]", queries)
             curve = compose(asked, population, partition, adversary=adversary, bound=bound)
-        require_no_features(curve.situation.features, "no other assumptions are compared")
+        require_no_features(curve.situation.features - EACH, "no other assumptions are compared")
         return cls(cast("Situation | PartitionedSituation", curve.situation), bound)
 
     def sensitivity(self, epsilon: Number, rows: Iterable[Number]) -> Sensitivity:
@@ -287,6 +295,8 @@ class _Release:
         """Every changed assumption in words, with the function from ε to δ under it."""
         for description, other in self.other_probabilities():
             yield "probability", description, other.delta
+        for description, other in self.people_not_alike():
+            yield "people not alike", description, other.delta
         for number in self.other_numbers_known():
             yield "known rows", str(number), self.knowing(number).delta
         if not self._given_that_it_is_drawn:
@@ -337,9 +347,10 @@ class _Release:
         """The stated probability, in words."""
         ranges = {(query.lower, query.upper) for query in self._uniform_counts}
         if len(ranges) != 1:
-            return "everything"
+            return _EVERYTHING
         (ends,) = ranges
-        return _range(*ends)
+        own = "each row its own " if any(query.each_own for query in self._uniform_counts) else ""
+        return own + _range(*ends)
 
     def other_probabilities(self) -> Iterator[tuple[str, _Release]]:
         """The same release under changed probabilities, each with a description."""
@@ -350,12 +361,28 @@ class _Release:
                 if wider == self.queries:
                     continue
                 other = self._asking(wider)
-                one = other.probability.startswith("p")
+                one = other.probability != _EVERYTHING
                 yield other.probability if one else f"{literal(distance)} outside each range", other
         query = self.queries[0]
         if len(self.queries) == 1 and isinstance(query, HistogramQuery) and query.is_uniform and not query.has_ranges:
             for factor in _RARER:
                 yield f"rarest cell {factor.denominator} times rarer", self._asking((_with_rarest_cell(query, factor),))
+
+    def people_not_alike(self) -> Iterator[tuple[str, _Release]]:
+        """The same release if each row has a probability of its own, in each range and somewhat outside of it."""
+        properties = self._uniform_counts
+        if len(properties) < len(self.queries) or any(query.each_own for query in properties):
+            return
+        if all(query.lower == 0 and query.upper == 1 for query in properties):
+            return  # nothing is said of any row
+        for distance in (Fraction(0), *_APART):
+            own = tuple(_widened(query, distance, each=True) for query in properties)
+            if own == self.queries:
+                continue
+            other = self._asking(own)
+            outside = f"{literal(distance)} outside each range" if distance else "in each range"
+            several = other.probability == _EVERYTHING
+            yield f"each row its own {outside}" if several else other.probability, other
 
     def _asking(self, queries: tuple[Query, ...]) -> _Release:
         if isinstance(self.situation, PartitionedSituation):
@@ -484,8 +511,9 @@ def _exponential_ends(exponent: Fraction) -> tuple[Fraction, Fraction]:
     return rational_ends(context.exp(exact(context, exponent)))
 
 
-def _widened(query: PropertyQuery, distance: Fraction) -> PropertyQuery:
-    wider = Between(max(query.lower - distance, Fraction(0)), min(query.upper + distance, Fraction(1)))
+def _widened(query: PropertyQuery, distance: Fraction, *, each: bool = False) -> PropertyQuery:
+    ends = max(query.lower - distance, Fraction(0)), min(query.upper + distance, Fraction(1))
+    wider = stated_range(ends, each=each or query.each_own)
     return PropertyQuery(wider, attribute=query.attribute, name=query.name)
 
 

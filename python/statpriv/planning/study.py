@@ -15,7 +15,6 @@ from statpriv.model.features import FEATURES
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import features_of
 from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction
@@ -69,7 +68,10 @@ class Study:
     def probability(self) -> str:
         """The stated p or range, in words."""
         low, high = self.query.lower, self.query.upper
-        return f"p = {literal(low)}" if low == high else f"any p from {literal(low)} to {literal(high)}"
+        if low == high:
+            return f"p = {literal(low)}"
+        own = "a p of its own for each entry" if self.query.each_own else "any p"
+        return f"{own} from {literal(low)} to {literal(high)}"
 
     @property
     def goal(self) -> str:
@@ -169,7 +171,9 @@ class Study:
     # --- accuracy
 
     def _squared_error(self, size: int, n: int) -> Fraction:
-        return Fraction(0) if self.accuracy is None else self.accuracy.squared_error(variance_of(self.query), size, n)
+        return (
+            Fraction(0) if self.accuracy is None else self.accuracy.squared_error(variance_of(self.query, n), size, n)
+        )
 
     def accurate(self, size: int, n: int) -> bool:
         """Whether parts of this size reach the accuracy."""
@@ -218,7 +222,6 @@ def require_uniform(query: object) -> None:
         raise ArgumentError(
             f"query = {abridged(query)}; a sp.PropertyQuery with one p or one range for all entries is required"
         )
-    require_no_features(features_of(query), "designs are not searched")
 
 
 def require_no_features(features: frozenset[str], what: str) -> None:

@@ -34,6 +34,8 @@ class Stratum:
     size: int
     lower: Fraction
     upper: Fraction
+    each: bool = False
+    """Whether each row has a probability of its own in the range."""
 
 
 def imbalance(strata: Sequence[Stratum]) -> Fraction:
@@ -53,9 +55,9 @@ def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None
     """Error of the proportion in the part as an estimate of that in the table, at the worst p of each range.
 
     Without groups the mean squared error is `p(1−p)(1/s − 1/n)` (*Parallel Composition for Statistical Privacy*,
-    Example 2). The errors of groups are independent and have the weights `s_g/s`; the square of :func:`imbalance` is
-    added. Rounding to base b changes each proportion by at most `⌊b/2⌋/s`. By Minkowski's inequality the root mean
-    square increases by at most the same amount.
+    Example 2), and at most n/(n−1) times that where each row has a p of its own. The errors of groups are independent
+    and have the weights `s_g/s`; the square of :func:`imbalance` is added. Rounding to base b changes each proportion
+    by at most `⌊b/2⌋/s`. By Minkowski's inequality the root mean square increases by at most the same amount.
 
     >>> root_mean_squared_error([Stratum(16, 8, Fraction(1, 5), Fraction(4, 5))])
     Enclosure(0.125, 0.125)
@@ -64,7 +66,7 @@ def root_mean_squared_error(strata: Sequence[Stratum], *, rounded_to: int | None
     square = imbalance(strata) ** 2
     for stratum in strata:
         finite = stratum.size - Fraction(stratum.size**2, stratum.rows)
-        square += worst_variance(stratum.lower, stratum.upper) * finite / size**2
+        square += worst_variance(stratum.lower, stratum.upper, stratum.rows, each=stratum.each) * finite / size**2
     return root(square) + Fraction((rounded_to or 1) // 2, size)
 
 

@@ -334,9 +334,11 @@ def _errors(guarantee: Guarantee) -> list[float]:
 def _strata(guarantee: Guarantee, number: int, cell: int) -> list[Stratum]:
     plan, part = guarantee.plan, guarantee.parts[number]
     query = plan.queries[number]
+    each = plan.is_each(query)
     if part.groups is None or guarantee.groups is None:
-        return [Stratum(guarantee.rows, part.size, *plan.hulls(query)[cell])]
-    return [Stratum(rows, part.groups[group], *plan.hull(query, group)) for group, rows in guarantee.groups.items()]
+        return [Stratum(guarantee.rows, part.size, *plan.hulls(query)[cell], each)]
+    sizes = guarantee.groups.items()
+    return [Stratum(rows, part.groups[group], *plan.hull(query, group), each) for group, rows in sizes]
 
 
 def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:

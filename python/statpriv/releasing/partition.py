@@ -10,12 +10,15 @@ label is not the most frequent one.
 from __future__ import annotations
 
 import ctypes
+import mmap
+import os
 import secrets
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +32,15 @@ try:
 except ImportError:  # Windows writes no core files
     resource = None  # type: ignore[assignment]
 
-__all__ = ["UNUSED", "Stratum", "WordSource", "bounded_integers", "secret_partition", "shuffled_parts"]
+__all__ = [
+    "UNUSED",
+    "Stratum",
+    "WordSource",
+    "bounded_integers",
+    "locked_memory",
+    "secret_partition",
+    "shuffled_parts",
+]
 
 UNUSED = 0
 """The label of a row that no part uses; part number k (from 1) has the label k."""
@@ -70,17 +81,15 @@ class Stratum:
 @contextmanager
 def secret_partition(
     strata: Sequence[Stratum], n: int, words: WordSource = secrets.token_bytes
-) -> Iterator[array[int]]:
+) -> Iterator[NDArray[np.uint32]]:
     """Draw the labels of n rows, and overwrite them at the end of the block, however it ends.
 
-    During the block the process writes no core file, so the labels exist only in memory.
+    During the block the process writes no core file, and the labels are locked in memory where the system allows it.
     """
-    with _no_core_files():
-        labels = shuffled_parts(strata, n, words)
-        try:
-            yield labels
-        finally:
-            _view(labels)[:] = UNUSED
+    _check(strata, n)
+    with _no_core_files(), locked_memory(n) as labels, locked_memory(_scratch(strata, n)) as scratch:
+        _draw(labels, strata, words, scratch)
+        yield labels
 
 
 def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> array[int]:
@@ -102,29 +111,42 @@ def shuffled_parts(strata: Sequence[Stratum], n: int, words: WordSource) -> arra
     """
     _check(strata, n)
     labels = array("I", bytes(4 * n))
-    for stratum in strata:
-        arrangement = _arrangement(len(stratum.rows), stratum.sizes, words)
-        places = slice(None) if len(stratum.rows) == n else stratum.rows  # n ascending rows are all rows in order
-        _view(labels)[places] = arrangement
-        arrangement[:] = UNUSED
+    _draw(np.frombuffer(labels, dtype=np.uint32), strata, words, np.zeros(_scratch(strata, n), np.uint32))
     return labels
 
 
-def _arrangement(places: int, sizes: Sequence[int], words: WordSource) -> NDArray[np.uint32]:
-    """Arrange the labels over the given number of places: label i, from the last to the first, goes to a place ≥ i.
+def _scratch(strata: Sequence[Stratum], n: int) -> int:
+    """Number of labels that are arranged elsewhere: none, if the rows of the one stratum are all n rows in order."""
+    largest = max((len(stratum.rows) for stratum in strata), default=0)
+    return 0 if largest == n else largest
+
+
+def _draw(
+    labels: NDArray[np.uint32], strata: Sequence[Stratum], words: WordSource, scratch: NDArray[np.uint32]
+) -> None:
+    for stratum in strata:
+        arrangement = scratch[: len(stratum.rows)] if scratch.size else labels
+        _arrange(arrangement, stratum.sizes, words)
+        if scratch.size:
+            labels[stratum.rows] = arrangement
+    scratch[:] = UNUSED
+
+
+def _arrange(labels: NDArray[np.uint32], sizes: Sequence[int], words: WordSource) -> None:
+    """Arrange the labels over the given places: label i, from the last to the first, goes to a place ≥ i.
 
     The most frequent label comes last, so it needs no draws of its own: it fills the places that the others leave.
     """
+    places = len(labels)
     rows_of = sorted([(places - sum(sizes), UNUSED), *((size, part) for part, size in enumerate(sizes, start=1))])
     counts, names = (np.array(column) for column in zip(*rows_of, strict=True))
-    labels = np.repeat(names.astype(np.uint32), counts)
+    labels[:] = np.repeat(names.astype(np.uint32), counts)  # not yet secret: the sizes are published
     for end in range(places - int(counts[-1]), 0, -_TOGETHER):
         movers = np.arange(end - 1, max(end - _TOGETHER, 0) - 1, -1, dtype=np.int64).astype(np.uint64)
         chosen = bounded_integers(np.uint64(places) - movers, words)
         chosen += movers
         exchange(labels, end - 1, chosen)
         chosen[:] = 0
-    return labels
 
 
 def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits: int = 64) -> NDArray[np.uint64]:
@@ -163,10 +185,6 @@ def bounded_integers(bounds: NDArray[np.uint64], words: WordSource, *, word_bits
         rejected = rejected_among(rejected)
     drawn %= bounds
     return drawn
-
-
-def _view(labels: array[int]) -> NDArray[np.uint32]:
-    return np.frombuffer(labels, dtype=np.uint32)
 
 
 def _check(strata: Sequence[Stratum], n: int) -> None:
@@ -208,6 +226,56 @@ def _no_core_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
+@contextmanager
+def locked_memory(count: int) -> Iterator[NDArray[np.uint32]]:
+    """Yield that many zeros, and overwrite what became of them at the end of the block, however it ends.
+
+    They have pages of memory of their own. Where the system has mlock(2) and allows so much of it, these are locked, so
+    that they are never written to swap space.
+    """
+    if count == 0:
+        yield np.zeros(0, np.uint32)
+        return
+    pages = mmap.mmap(-1, 4 * count, **_PRIVATE)
+    numbers = np.frombuffer(pages, np.uint32, count)
+    locked = _lock(numbers)
+    try:
+        yield numbers
+    finally:
+        numbers[:] = UNUSED
+        if locked:
+            _memory_call("munlock", numbers)
+
+
+def _lock(numbers: NDArray[np.uint32]) -> bool:
+    if resource is None:
+        return False
+    if _memory_call("mlock", numbers):
+        return True
+    soft, hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)  # a process may raise its own limit up to the system's
+    if soft == hard:
+        return False
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (hard, hard))
+    return _memory_call("mlock", numbers)
+
+
+def _memory_call(name: str, numbers: NDArray[np.uint32]) -> bool:
+    """Call mlock(2) or munlock(2) for all pages of an array; whether that succeeded."""
+    function = getattr(_system(), name, None)
+    if function is None:
+        return False
+    return bool(function(ctypes.c_void_p(numbers.ctypes.data), ctypes.c_size_t(numbers.nbytes)) == 0)
+
+
+@cache
+def _system() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+_PRIVATE: dict[str, int] = {} if os.name == "nt" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+"""Windows has no flags, and its memory without a file is private."""
+
 _GET_DUMPABLE, _SET_DUMPABLE = 3, 4
 
 
@@ -215,4 +283,4 @@ def _process_control(option: int, value: int = 0) -> int:
     """Call Linux's prctl(2); on other systems do nothing and return 0."""
     if sys.platform != "linux":
         return 0
-    return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))
+    return int(_system().prctl(option, value, 0, 0, 0))

@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import hashlib
 import json as json_format
+import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError
+from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError, TableError
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
 from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, Rows
+from statpriv.releasing.outputs import Outputs, Places
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
-from statpriv.releasing.publication import Destination, prepare
 from statpriv.releasing.report import render
-from statpriv.releasing.signature import SigningKey, signature_beside
+from statpriv.releasing.signature import SigningKey
 from statpriv.releasing.sql_text import quoted
-from statpriv.releasing.table_files import TableFiles, fullest, tables_of
 from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
@@ -155,7 +155,7 @@ def release(
         loaded,
         out=None if out is None else Path(out),
         json=None if json is None else Path(json),
-        registry=Registry.open(None if registry is None else Path(registry)),
+        registry=Registry.open(registry),
         dry_run=dry_run,
         force=force,
         accept_edits=accept_edits,
@@ -182,7 +182,7 @@ def carry_out(
 ) -> Report:
     """Carry out :func:`release` with the given interfaces to the outside."""
     protected = [plan.path, *source_files(plan.data), registry.folder, *registry.files]
-    outputs = _Outputs.prepare(out, json, key, force=force, protected=protected)
+    outputs = Outputs.prepare(out, json, key, force=force, protected=protected)
     if tables is not None:
         outputs = outputs.with_tables(tables, plan, dry_run=dry_run, force=force, protected=protected)
     try:
@@ -196,7 +196,7 @@ def carry_out(
 
 def _carry_out(
     plan: Plan,
-    outputs: _Outputs,
+    outputs: Outputs,
     registry: Registry,
     surroundings: Surroundings,
     *,
@@ -211,15 +211,23 @@ def _carry_out(
             prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress),
             guarantee,
         )
-        contents |= outputs.signer
-        return outputs.write(Report(contents, render(contents)))
+        report = Report(contents | outputs.signer, render(contents | outputs.signer))
+        with outputs.reserved() as places:
+            places.write(report.html, report.json, contents)
+        return report
     surroundings.progress("ledger")
-    with registry.locked(anchor=anchor) as ledger:
-        return _release_under_lock(plan, ledger, outputs, surroundings, accept_edits=accept_edits)
+    with registry.locked(anchor=anchor) as ledger, outputs.reserved() as places:
+        return _release_under_lock(plan, ledger, places, surroundings, accept_edits=accept_edits, signer=outputs.signer)
 
 
 def _release_under_lock(
-    plan: Plan, ledger: Ledger, outputs: _Outputs, surroundings: Surroundings, *, accept_edits: bool
+    plan: Plan,
+    ledger: Ledger,
+    places: Places,
+    surroundings: Surroundings,
+    *,
+    accept_edits: bool,
+    signer: Mapping[str, Any],
 ) -> Report:
     progress = surroundings.progress
     with _opened(plan, surroundings) as table:
@@ -241,14 +249,13 @@ def _release_under_lock(
         position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
         _refuse_unless_enough(guarantee, position)
         prospective = with_everything(prospects[position.number], candidates[position.number], position)
-        prospective |= outputs.signer
+        prospective |= signer
         without_answers = Report(prospective, render({**prospective, "dry_run": True}))
         progress("partition")
         strata = _strata(guarantee, groups, position)
-        with (
-            outputs.reserve(without_answers) as room,
-            secret_partition(strata, guarantee.rows, surroundings.words) as labels,
-        ):
+        places.hold(without_answers.html, without_answers.json, prospective)
+        with ExitStack() as labelled:
+            labels = labelled.enter_context(secret_partition(strata, guarantee.rows, surroundings.words))
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(
@@ -267,11 +274,12 @@ def _release_under_lock(
                     TableAnswer.of_outcomes(table, content.tabulate(labels, part, table.classification))
                     for part, table in enumerate(plan.tables, start=len(plan.queries) + 1)
                 ]
+                labelled.close()  # overwrites the labels before anything is computed from the counts
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, answers, record)
                 report = Report(contents, render(contents))
-                room.close()
-                return outputs.write(report)
+                places.write(report.html, report.json, contents)
+                return report
 
 
 def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
@@ -303,96 +311,6 @@ def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> 
         return [Stratum(unspent, guarantee.sizes)]
     of_rows = groups.of_rows[unspent]
     return [Stratum(unspent[of_rows == groups.names.index(group)], sizes) for group, sizes in guarantee.sizes_by_group]
-
-
-@dataclass(frozen=True)
-class _Outputs:
-    """The destinations of the report, checked before anything is spent."""
-
-    page: Destination | None
-    contents: Destination | None
-    signature: Destination | None = None
-    key: SigningKey | None = None
-    tables: TableFiles | None = None
-
-    @classmethod
-    def prepare(
-        cls, page: Path | None, contents: Path | None, key: SigningKey | None, *, force: bool, protected: list[Path]
-    ) -> _Outputs:
-        if key is not None and contents is None:
-            raise PublicationError("sign: the JSON report is what is signed; name its file with json, too")
-        signature = None if key is None or contents is None else signature_beside(contents)
-        kept = [*protected, *([] if key is None else [key.path])]
-        paths = (page, contents, signature)
-        ready = iter(prepare([path for path in paths if path is not None], force=force, protected=kept))
-        written, made, signed = (None if path is None else next(ready) for path in paths)
-        return cls(written, made, signed, key)
-
-    def with_tables(self, folder: Path, plan: Plan, *, dry_run: bool, force: bool, protected: list[Path]) -> _Outputs:
-        """The same with the files of the plan's exact tables, of which a dry run writes none."""
-        if not plan.tables:
-            raise PublicationError(f"tables = {folder}: the plan has no [[table]], so there are no files to write")
-        if dry_run:
-            return self
-        report = [each.path for each in (self.page, self.contents, self.signature) if each is not None]
-        kept = [*protected, *report, *([] if self.key is None else [self.key.path])]
-        files = TableFiles.prepare(folder, [table.name for table in plan.tables], force=force, protected=kept)
-        return replace(self, tables=files)
-
-    def leave(self) -> None:
-        """Remove the folder of the tables if it was made and is empty."""
-        if self.tables is not None:
-            self.tables.leave()
-
-    @property
-    def signer(self) -> dict[str, Any]:
-        """What a signed report says of its key."""
-        return {} if self.key is None else {"signer": self.key.public}
-
-    def reserve(self, report: Report) -> ExitStack:
-        """Reserve twice the size of this report on disk until the stack is closed, because answers will be added.
-
-        The cells of tables are reserved as the report will hold them, with counts of as many digits as there can be. A
-        disk without this room is refused before anything is spent. If the ledger is on the same disk, it uses the
-        remaining room; if that is too little, the spend itself fails.
-        """
-        with ExitStack() as room:
-            stated = fullest(report.contents)
-            cells = len(json_format.dumps(stated, indent=1, ensure_ascii=False).encode())
-            for destination, content in ((self.page, report.html), (self.contents, report.json)):
-                if destination is not None:
-                    room.enter_context(destination.reserved(2 * (len(content.encode()) + cells)))
-            if self.tables is not None:
-                room.enter_context(self.tables.reserved(tables_of(report.contents)))
-            return room.pop_all()
-
-    def write(self, report: Report) -> Report:
-        """Write the page, the tables, and then the JSON with the digest of the page, the signature just before it.
-
-        All or none of them are written.
-
-        A JSON file to be replaced is removed first. Even if the process is killed, a JSON file never lies beside the
-        page of another release.
-        """
-        if self.contents is not None:
-            self.contents.check()
-            self.contents.withdraw()
-        if self.page is not None:
-            self.page.publish(report.html.encode())
-        try:
-            if self.tables is not None:
-                self.tables.write(tables_of(report.contents))
-            if self.contents is not None:
-                content = report.json.encode()
-                if self.signature is not None and self.key is not None:
-                    self.signature.publish(self.key.sign(content))
-                self.contents.publish(content)
-        except BaseException:
-            for written in (self.page, self.tables, self.signature):
-                if written is not None:
-                    written.withdraw()
-            raise
-        return report
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
@@ -461,7 +379,7 @@ def _refuse_unless_enough(guarantee: Guarantee, position: Position) -> None:
 
 @contextmanager
 def _from_the_spend_on(*, debug: bool) -> Iterator[None]:
-    """Replace every failure in this block by one sentence that quotes nothing from the data.
+    """Replace every failure in this block by one sentence that says what failed and quotes nothing from the data.
 
     Only the ledger can still refuse in this block; its message then says that nothing was spent.
     """
@@ -471,6 +389,21 @@ def _from_the_spend_on(*, debug: bool) -> Iterator[None]:
         raise
     except BaseException as failure:  # noqa: BLE001  (re-raised without what a traceback would quote)
         raise RowsSpentError(
-            "the release failed after its rows were spent, or while they were: they count as spent, "
-            "and there is no report"
+            f"the release failed after its rows were spent, or while they were ({_what_failed(failure)}): they count "
+            "as spent, and there is no report"
         ) from (failure if debug else None)
+
+
+def _what_failed(failure: BaseException) -> str:
+    """What failed, in words of this program or of the system, which quote no data."""
+    match failure:
+        case PublicationError() | TableError():  # sentences of this program
+            return str(failure)
+        case MemoryError():
+            return "the memory of this machine was full"
+        case KeyboardInterrupt():
+            return "it was interrupted"
+        case OSError(errno=int() as number):
+            return os.strerror(number)
+        case _:
+            return f"{type(failure).__name__}; --debug shows its message, which may quote data"

@@ -28,17 +28,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from statpriv.errors import PublicationError
-from statpriv.releasing.publication import Destination, prepare
+from statpriv.releasing.publication import Destination, Place, prepare
 from statpriv.releasing.published_tables import PublishedTable, Status
 
-__all__ = ["TableFiles", "as_csv", "as_sdmx_csv", "file_names", "fullest", "tables_of"]
+__all__ = ["TableFiles", "TablePlaces", "as_csv", "as_sdmx_csv", "file_names", "fullest", "tables_of"]
 
 _MAX_SLUG = 60
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -244,16 +244,21 @@ class TableFiles:
                     folder.rmdir()
             raise
 
-    def reserved(self, tables: Iterable[PublishedTable]) -> ExitStack:
-        """Reserve room on the disk for the files of these tables, whose counts have at most as many digits as rows."""
-        with ExitStack() as room:
-            for table, destinations in zip(tables, self.destinations, strict=True):
-                line = sum(max(map(_longest, categories)) for _, categories in table.dimensions)
-                header = sum(map(_longest, table.names))
-                size = (table.number_of_cells + 1) * (line + header + len(str(table.rows)) + len(table.name) + 100)
-                for destination in destinations:
-                    room.enter_context(destination.reserved(size))
-            return room.pop_all()
+    @contextmanager
+    def reserved(self) -> Iterator[TablePlaces]:
+        """Check the files again, and keep other processes from them until the end of the block.
+
+        Raises
+        ------
+        PublicationError
+            If one of them exists by now, or another process is writing it.
+        """
+        with ExitStack() as held:
+            taken = tuple(
+                (held.enter_context(tidy.reserved()), held.enter_context(sdmx.reserved()))
+                for tidy, sdmx in self.destinations
+            )
+            yield TablePlaces(taken)
 
     def write(self, tables: Sequence[PublishedTable]) -> None:
         """Write all files, or none.
@@ -264,25 +269,54 @@ class TableFiles:
             If a file cannot be written; those written before it are removed.
         """
         try:
-            for table, (tidy, sdmx) in zip(tables, self.destinations, strict=True):
-                tidy.publish(as_csv(table))
-                sdmx.publish(as_sdmx_csv(table))
+            with self.reserved() as places:
+                places.write(tables)
         except BaseException:
-            self.withdraw()
+            self.leave()
             raise
-
-    def withdraw(self) -> None:
-        """Remove the files, because their report is missing or will be, and the folder if it was made for them."""
-        for pair in self.destinations:
-            for destination in pair:
-                destination.withdraw()
-        self.leave()
 
     def leave(self) -> None:
         """Remove the folder if it was made for files that were never written."""
         if self.made:
             with suppress(OSError):  # not empty: somebody else's files
                 self.folder.rmdir()
+
+
+@dataclass(frozen=True)
+class TablePlaces:
+    """The places of the CSV and the SDMX-CSV file of each table, which no other process can take."""
+
+    places: tuple[tuple[Place, Place], ...]
+
+    def hold(self, tables: Iterable[PublishedTable]) -> None:
+        """Hold room on the disk for the files of these tables, whose counts have at most as many digits as rows."""
+        for table, places in zip(tables, self.places, strict=True):
+            line = sum(max(map(_longest, categories)) for _, categories in table.dimensions)
+            header = sum(map(_longest, table.names))
+            size = (table.number_of_cells + 1) * (line + header + len(str(table.rows)) + len(table.name) + 100)
+            for place in places:
+                place.hold(size)
+
+    def write(self, tables: Sequence[PublishedTable]) -> None:
+        """Write all files, or none.
+
+        Raises
+        ------
+        PublicationError
+            If a file cannot be written; those written before it are removed.
+        """
+        with ExitStack() as written:
+            for table, (tidy, sdmx) in zip(tables, self.places, strict=True):
+                for place, content in ((tidy, as_csv(table)), (sdmx, as_sdmx_csv(table))):
+                    place.publish(content)
+                    written.callback(place.destination.withdraw)
+            written.pop_all()
+
+    def withdraw(self) -> None:
+        """Remove the files, because their report is missing or will be."""
+        for pair in self.places:
+            for place in pair:
+                place.destination.withdraw()
 
 
 def _longest(text: str) -> int:

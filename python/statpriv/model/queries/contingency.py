@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
@@ -16,9 +17,10 @@ from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import Pair
 from statpriv.model.queries.recodings import Recodings, label_of, read_recodings
+from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated
 from statpriv.numeric.arguments import as_items, as_truth, is_list, is_mapping
 from statpriv.numeric.exact import Number, as_count
-from statpriv.numeric.literals import abridged
+from statpriv.numeric.literals import abridged, show_list
 
 Cell: TypeAlias = Any
 """A tuple with the category of each dimension; or the number of the cell, where only their number is stated."""
@@ -61,6 +63,12 @@ class ContingencyTable(Labelled, Numerical):
     nested : bool, default False
         Instead of all or nothing, a tree: the table of the first dimension is published if its cells hold the minimum;
         each of its categories is split by the second dimension if all its cells do; and so on. Not with `recode`.
+    p : Between, EachBetween, list or dict, optional
+        Where it is declared, the probability of each possible cell or its range: one for all, a list in the order of
+        the cells, or a dict from cell to it, with the key ``"default"``. With `by`, within the class of the cell. With
+        :class:`EachBetween` every entry may have a law of its own, and the number of entries protects instead of the
+        minimum: that of each class has to be stated, as the groups of the population. With other ranges the smaller of
+        both bounds counts.
     attribute : str, optional
         What says that two queries ask the *same*.
     name : str, optional
@@ -111,7 +119,8 @@ class ContingencyTable(Labelled, Numerical):
     recode: Recodings
     """For each dimension that has coarser groupings, these, the finest first."""
     nested: bool
-    holds_for_every_law: ClassVar[bool] = True
+    p: tuple[Stated, ...] | None
+    """The probability of each possible cell, or its range; within its class, where there are classes."""
 
     def __init__(
         self,
@@ -122,6 +131,7 @@ class ContingencyTable(Labelled, Numerical):
         by: str | None = None,
         recode: Mapping[str, Sequence[Any]] | None = None,
         nested: bool = False,
+        p: Range | Sequence[Number | Range] | Mapping[Any, Number | Range] | None = None,
         attribute: str | None = None,
         name: str | None = None,
     ) -> None:
@@ -147,6 +157,7 @@ class ContingencyTable(Labelled, Numerical):
         object.__setattr__(self, "recode", read_recodings(recode, dict(dimensions or ())))
         object.__setattr__(self, "nested", as_truth(nested, "nested"))
         self._check_levels()
+        object.__setattr__(self, "p", self._read_ranges(p))
 
     # --- reading ---
 
@@ -210,6 +221,45 @@ class ContingencyTable(Labelled, Numerical):
         coarsest = {self.coarsened(cell, self.depth - 1) for cell in self.cells} if self.depth > 1 else None
         if coarsest is not None and len(coarsest) < 2:
             raise ArgumentError("the coarsest table has one possible cell, which says nothing; leave that level out")
+
+    def _read_ranges(self, p: Any) -> tuple[Stated, ...] | None:  # noqa: ANN401  (a user's)
+        """One for each possible cell; those of a class can add up to one."""
+        if p is None:
+            return None
+        if is_range(p):
+            p = {DEFAULT: p}
+        if is_mapping(p):
+            stated = dict(p)
+            default = stated.pop(DEFAULT, None)
+            read = {self._read_cell(cell, "p"): share for cell, share in stated.items()}
+            if refused := [cell for cell in read if cell in self._excluded]:
+                raise ArgumentError(f"p has {abridged(refused[0])}, which is declared impossible; leave it out")
+            missing = [cell for cell in self.cells if cell not in read]
+            if missing and default is None:
+                raise ArgumentError(
+                    f"p states none for {abridged(missing[0])}; one for every possible cell is required, or the key "
+                    f"{DEFAULT!r} for all others"
+                )
+            shares = [read.get(cell, default) for cell in self.cells]
+        else:
+            shares = as_items(p, "p", "a list with the probability of each possible cell, or its range, is required")
+            if len(shares) != self.number_of_cells:
+                raise ArgumentError(
+                    f"p has {len(shares)} probabilities; one for each of the {self.number_of_cells} possible cells is "
+                    "required"
+                )
+        labelled = [(f"p[{cell!r}]", share) for cell, share in zip(self.cells, shares, strict=True)]
+        found: dict[Cell, Stated] = {}
+        places: dict[str | None, dict[Cell, int]] = {}
+        for place, cell in enumerate(self.cells):
+            places.setdefault(self.class_of(cell), {})[cell] = place
+        for own, inside in places.items():
+            name = "p" if own is None else f"p of the class {own!r}"
+            # Everybody in a class of one cell is in that cell.
+            alone = (Fraction(1),)
+            read_shares = ranges_of_a_law([labelled[k] for k in inside.values()], name) if len(inside) > 1 else alone
+            found.update(zip(inside, read_shares, strict=True))
+        return tuple(found[cell] for cell in self.cells)
 
     # --- levels ---
 
@@ -319,20 +369,39 @@ class ContingencyTable(Labelled, Numerical):
 
     def class_of(self, cell: Cell) -> str | None:
         """The class of a cell, where the classification is public."""
-        if self.by is None:
-            return None
-        return str(cell[[name for name, _ in self.dimensions or ()].index(self.by)])
+        return None if self._place_of_class is None else str(cell[self._place_of_class])
+
+    @cached_property
+    def _place_of_class(self) -> int | None:
+        return None if self.by is None else [name for name, _ in self.dimensions or ()].index(self.by)
 
     def least_minima(self, of_class: str | None = None) -> tuple[int, int] | None:
         """The two least minima of the possible cells, of a class if one is named; None where it has one cell alone."""
         if of_class is None and not self.minima:
             return self.default, self.default
-        found = sorted(
-            self._own_minima.get(cell, self.default) for cell in self.cells if of_class in (None, self.class_of(cell))
-        )[:2]
-        return (found[0], found[1]) if len(found) == 2 else None
+        return self._least_by_class.get(of_class)
+
+    @cached_property
+    def _least_by_class(self) -> dict[str | None, tuple[int, int]]:
+        """The two least minima of each class, and of all cells; nothing for one cell alone."""
+        found: dict[str | None, list[int]] = {}
+        for cell in self.cells:
+            for own in {None, self.class_of(cell)}:
+                found.setdefault(own, []).append(self._own_minima.get(cell, self.default))
+        least = {own: sorted(minima)[:2] for own, minima in found.items()}
+        return {own: (minima[0], minima[1]) for own, minima in least.items() if len(minima) == 2}
 
     # --- what every query states ---
+
+    @property
+    def holds_for_every_law(self) -> bool:
+        """Whether what is certified rests on no probability: none is declared."""
+        return self.p is None
+
+    @property
+    def each_own(self) -> bool:
+        """Whether entries have laws of their own, within declared ranges."""
+        return any(map(is_each, self.p or ()))
 
     @property
     def kind(self) -> str:
@@ -367,6 +436,7 @@ class ContingencyTable(Labelled, Numerical):
             recode = {name: [{label: [*own] for label, own in each} for each in all_] for name, all_ in self.recode}
             further.append(f"recode={recode!r}")
         further += ["nested=True"] if self.nested else []
+        further += [f"p={show_list(map(show_stated, self.p))}"] if self.p is not None else []
         return self._shown(repr(stated), f"minimum={minimum!r}", *further)
 
 

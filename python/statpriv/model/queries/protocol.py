@@ -71,8 +71,6 @@ class Capabilities:
     """Whether the answer depends on the entries through the histogram of their values alone."""
     is_mean: ClassVar[bool] = False
     """Whether a sum is divided by the number of entries that answer."""
-    holds_for_every_law: ClassVar[bool] = False
-    """Whether the query states no probability, and what is certified of it holds for every law that entries share."""
 
     # --- the laws of the entries ---
 
@@ -89,6 +87,11 @@ class Capabilities:
     @property
     def has_ranges(self) -> bool:
         """Whether some probability is only known to a range."""
+        return False
+
+    @property
+    def holds_for_every_law(self) -> bool:
+        """Whether the query states no probability: what is certified holds for every law that the entries share."""
         return False
 
     @property

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from statpriv.errors import LedgerError
-from statpriv.releasing.publication import sync_folder
+from statpriv.releasing.file_lock import try_lock
+from statpriv.releasing.publication import TEMPORARY_NAME, sync_folder
 
 __all__ = [
     "DamageError",
@@ -33,7 +34,6 @@ _OF_THE_SYSTEM = re.compile(
     "unable to open|locked|disk I/O error|disk is full|readonly|locking protocol|interrupted|out of memory"
 )
 """Messages of SQLite about the system. All others are about the file."""
-_TEMPORARY = re.compile(r"\.statpriv-[0-9a-f]{16}\.tmp")
 
 
 class DamageError(Exception):
@@ -87,6 +87,8 @@ def user_data_folder() -> Path:
 def open_private(path: Path) -> int:
     """Open a regular file of the registry, create it if necessary, and make it accessible only to its owner."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    if path.is_symlink():
+        raise OSError(f"{path.name} is a symbolic link; put the file itself there")
     descriptor = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         if os.name == "posix":
@@ -121,7 +123,7 @@ def remove(path: Path) -> None:
 
 def is_temporary(path: Path) -> bool:
     """Whether this may be an unfinished file of a process that was killed."""
-    return _TEMPORARY.fullmatch(path.name) is not None and (path.is_symlink() or path.is_file())
+    return TEMPORARY_NAME.fullmatch(path.name) is not None and (path.is_symlink() or path.is_file())
 
 
 def sweep(folder: Path) -> None:
@@ -148,7 +150,7 @@ def acquire(descriptor: int, deadline: float, folder: Path) -> None:
         If another process keeps the lock, or the file system has no locks.
     """
     try:
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             if time.monotonic() > deadline:
                 raise LedgerError(f"registry {folder}: another release holds the ledger; try again when it is done")
             time.sleep(0.02)
@@ -157,24 +159,3 @@ def acquire(descriptor: int, deadline: float, folder: Path) -> None:
             f"registry {folder}: its file system gives no locks ({error}), so two releases could use the same rows; "
             "nothing was spent; keep the registry on a local disk"
         ) from error
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

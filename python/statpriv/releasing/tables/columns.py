@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, Protocol, TypeAlias
 
+from statpriv import budget
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType
 from statpriv.releasing.sql_text import quoted
@@ -125,7 +127,7 @@ def first_that_holds(conditions: Sequence[str]) -> str:
 
 
 def check_columns(columns: Sequence[Column], source: DataSource, predicates: Sequence[Condition]) -> None:
-    """Check names and declared types against the plan, before any row is read.
+    """Check names, declared types and settings against the plan, before any row is read.
 
     Raises
     ------
@@ -133,8 +135,18 @@ def check_columns(columns: Sequence[Column], source: DataSource, predicates: Seq
         With a message that names the column, its declared type and the types that would fit.
     """
     refusal = Refusals(source.label)
+    if any(column.kind != "untyped" for column in columns) and (source.null_values or source.delimiter != ","):
+        raise refusal(
+            "null_values and delimiter are for CSV files, and this source has types and says itself what is unknown "
+            "(NULL); remove them from [data], or write a condition about the value"
+        )
+    if len(columns) > budget.MAX_TABLE_COLUMNS:
+        raise refusal(
+            f"it has {len(columns)} columns, and at most {budget.MAX_TABLE_COLUMNS} are read; release from a copy of "
+            "the columns that count"
+        )
     names = [column.name for column in columns]
-    repeated = next((name for name in names if names.count(name) > 1), None)
+    repeated = next((name for name, times in Counter(names).items() if times > 1), None)
     if repeated is not None:
         raise refusal(f"two columns are called {quoted(repeated)}; give each its own name")
     for key, what, named in (

@@ -9,17 +9,9 @@ Arrow batches and are hashed and counted natively, without a Python object for e
 Nothing is written to disk. The copy may use 70 % of the machine's memory. A table that needs more is refused before any
 row is spent. Counting may use another 10 % for its batches of numbers.
 
-How the cells of a CSV file are read depends on the constants of the predicates, never on the cells:
-
-=========  ===========================================================================================
-text       every cell as it is; an empty cell is the empty text
-number     decimal digits with an optional sign, point and exponent, blanks around them ignored, below
-           10^20 in size, rounded to 18 decimal places
-date       ``YYYY-MM-DD``, blanks around it ignored
-boolean    ``true``, ``t`` or ``1``, ``false``, ``f`` or ``0``, in any case, blanks around it ignored
-=========  ===========================================================================================
-
-A cell of any other form is unknown (NULL), and so is a cell that the plan lists in ``null_values``.
+Cells of CSV files are read by the grammar of :mod:`statpriv.releasing.tables.csv_cells`, and a cell that the plan lists
+in ``null_values`` is unknown (NULL). A quote stands only around a whole cell, or doubled inside such a cell: a file
+with a quote elsewhere is refused, because engines read it in different ways.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
@@ -51,6 +43,7 @@ from statpriv.releasing.tables.columns import (
     fits_decimal,
     position_of,
 )
+from statpriv.releasing.tables.csv_cells import DUCKDB, DUCKDB_MACROS
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import groups_of, identifying
 from statpriv.releasing.tables.protocol import (
@@ -99,7 +92,7 @@ _LOCKED_BEFORE_PREDICATES = (
 
 _UNREADABLE_CSV = (
     "it is not a CSV file that can be read without doubt. Every row needs as many cells as the first line, "
-    "text in UTF-8, one kind of line break, and quotes that are closed and doubled inside quotes; "
+    "text in UTF-8, one kind of line break, and quotes only around whole cells, closed, and doubled inside; "
     "--debug shows the engine's message, which may quote data"
 )
 _UNREADABLE_PARQUET = "it cannot be read as a Parquet file; --debug shows the engine's message, which may quote data"
@@ -199,9 +192,10 @@ class _Table:
         copied = ", ".join(f"c{index}" for index in columns)
         unreadable = self._relation.unreadable
         self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
+        self._relation.check_quotes()
         self._engine.files.check_unchanged()
         of_all, of_selected = _fingerprinted(self._engine, self._relation, key, selected)
-        for statement in (*self._relation.let_go, *_LOCKED_BEFORE_PREDICATES):
+        for statement in (*self._relation.last_statements, *_LOCKED_BEFORE_PREDICATES):
             self._engine.run(statement, unreadable)
         rows, *fingerprint = of_all
         if self._relation.plain_rows() not in (None, rows):  # the guarantee was computed from plain_rows()
@@ -380,7 +374,8 @@ class _Relation(Protocol):
     ``text`` returns the SQL for the text of a cell, which is NULL if the source has no value. ``hashed`` returns the
     SQL for the hashed form of a cell: its text, or a number that stands for its digits. ``typed`` returns the SQL for
     the value that a predicate sees, defined on every cell. ``plain_rows`` counts the rows if that needs no engine.
-    ``let_go`` lists the statements that detach the source.
+    ``check_quotes`` refuses quotes that could be read in several ways.
+    ``last_statements`` lists what runs before the engine is locked, such as the detachment of the source.
     """
 
     @property
@@ -392,8 +387,9 @@ class _Relation(Protocol):
     @property
     def unreadable(self) -> str: ...
     @property
-    def let_go(self) -> tuple[str, ...]: ...
+    def last_statements(self) -> tuple[str, ...]: ...
     def plain_rows(self) -> int | None: ...
+    def check_quotes(self) -> None: ...
     def text(self, index: int, /) -> str: ...
     def hashed(self, index: int, /) -> str: ...
     def typed(self, index: int, demand: ColumnType, /) -> str: ...
@@ -416,7 +412,7 @@ def _relation(engine: _Engine, source: DataSource) -> _Relation:
     if suffix in CSV_SUFFIXES:
         return _csv(engine, source)
     if suffix in PARQUET_SUFFIXES:
-        return _parquet(engine, source)
+        return _parquet(engine)
     raise engine.files.refusal(
         f"files that end in {quoted(suffix)} cannot be read yet; export the table as .csv or .parquet"
     )
@@ -431,7 +427,7 @@ class _Csv:
     delimiter: str
     null_values: tuple[str, ...]
     unreadable = _UNREADABLE_CSV
-    let_go = ()
+    last_statements = DUCKDB_MACROS
 
     @property
     def sql(self) -> str:
@@ -445,6 +441,10 @@ class _Csv:
     def plain_rows(self) -> int | None:
         return self.files.plain_rows
 
+    def check_quotes(self) -> None:
+        if self.files.plain_rows is None:
+            self.files.check_quotes(self.delimiter, self.unreadable)
+
     def text(self, index: int) -> str:
         return f"COALESCE(c{index}, '')"
 
@@ -452,26 +452,7 @@ class _Csv:
         return self.text(index)
 
     def typed(self, index: int, demand: ColumnType) -> str:
-        return _CSV_READINGS[demand].format(text=f"({_known_text(self, index)})")
-
-
-_NUMBER = r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *"
-_DATE = " *[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} *"
-_CSV_READINGS: dict[ColumnType, str] = {
-    "any": "{text}",
-    "text": "{text}",
-    # Most numbers are integers in the engine's own spelling; this test is faster than the general pattern.
-    "number": (
-        "CASE WHEN CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) = {text} "
-        "THEN CAST(TRY_CAST({text} AS BIGINT) AS DECIMAL(38, 18)) "
-        f"WHEN regexp_full_match({{text}}, '{_NUMBER}') THEN TRY_CAST({{text}} AS DECIMAL(38, 18)) END"
-    ),
-    "date": f"CASE WHEN regexp_full_match({{text}}, '{_DATE}') THEN TRY_CAST({{text}} AS DATE) END",
-    "boolean": (
-        "CASE WHEN lower(trim({text})) IN ('true', 't', '1') THEN TRUE "
-        "WHEN lower(trim({text})) IN ('false', 'f', '0') THEN FALSE END"
-    ),
-}
+        return DUCKDB[demand].format(text=f"({_known_text(self, index)})")
 
 
 def _csv(engine: _Engine, source: DataSource) -> _Csv:
@@ -498,9 +479,9 @@ class _Typed:
 
     columns: tuple[Column, ...]
     origin: str
-    null_values: tuple[str, ...]
     unreadable: str
-    let_go: tuple[str, ...] = ()
+    last_statements: tuple[str, ...] = ()
+    null_values: tuple[str, ...] = ()  # its own NULLs say what is unknown
 
     @property
     def sql(self) -> str:
@@ -509,6 +490,9 @@ class _Typed:
 
     def plain_rows(self) -> int | None:
         return None
+
+    def check_quotes(self) -> None:
+        """Typed values have no quotes."""
 
     def text(self, index: int) -> str:
         # A column may declare a collation that ignores case or accents; a predicate compares texts exactly.
@@ -523,7 +507,7 @@ class _Typed:
             return f"CASE WHEN isnan(c{index}) THEN NULL ELSE CAST(c{index} AS DOUBLE) END"
         if demand == "number":  # DECIMAL(38, 18) holds every constant, so no comparison can overflow
             return f"TRY_CAST(c{index} AS DECIMAL(38, 18))"
-        return _known_text(self, index) if kind == "text" else f"c{index}"
+        return self.text(index) if kind == "text" else f"c{index}"
 
 
 def _typed_column(name: str, declared: str) -> Column:
@@ -536,10 +520,10 @@ def _typed_column(name: str, declared: str) -> Column:
     return Column(name, declared, kind, identifying=declared in _INTEGERS | {"VARCHAR", "UUID"})
 
 
-def _parquet(engine: _Engine, source: DataSource) -> _Typed:
+def _parquet(engine: _Engine) -> _Typed:
     columns = engine.files.common([_parquet_columns(engine, path) for path in engine.files.paths])
     origin = f"read_parquet({_file_names(engine.files.paths)}, hive_partitioning = false)"
-    return _Typed(columns, origin, source.null_values, _UNREADABLE_PARQUET)
+    return _Typed(columns, origin, _UNREADABLE_PARQUET)
 
 
 def _parquet_columns(engine: _Engine, path: Path) -> tuple[Column, ...]:
@@ -595,4 +579,4 @@ def _attached_table(engine: _Engine, source: DataSource) -> _Typed:
     origin = f"source.{identifier(schema)}.{identifier(table)}"
     described = engine.run(f"DESCRIBE {origin}", _UNREADABLE_DATABASE)
     columns = tuple(_typed_column(row[0], row[1]) for row in described)
-    return _Typed(columns, origin, source.null_values, _UNREADABLE_DATABASE, ("DETACH source",))
+    return _Typed(columns, origin, _UNREADABLE_DATABASE, ("DETACH source",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
 import io
@@ -60,10 +61,11 @@ class Files:
             if not unchanged:
                 raise self.changed
 
-    def check_quotes(self, sentence: str) -> None:
-        """Refuse CSV files with an unclosed quote, which an engine might read as one cell to the end of the file.
+    def check_quotes(self, delimiter: str, sentence: str) -> None:
+        """Refuse CSV files with a quote that engines read in different ways.
 
-        Opening, closing and doubled quotes come in pairs, so an odd number of them leaves one open.
+        Of the quotes in a file, every second one closes what the one before opens. An opening quote stands at the
+        beginning of a cell, and a closing one at its end, or they stand side by side: a doubled quote in a quoted cell.
 
         Raises
         ------
@@ -72,12 +74,10 @@ class Files:
         """
         for path in self.paths:
             try:
-                quotes = _count_of(b'"', path)
+                plain = _has_plain_quotes(path, delimiter)
             except OSError:
-                quotes = None
-            if quotes is None:
-                raise self.changed
-            if quotes % 2:
+                raise self.changed from None
+            if not plain:
                 raise self.refusal(sentence)
 
     @cached_property
@@ -119,9 +119,25 @@ class Files:
         return self.refusal(_CHANGED)
 
 
-def _count_of(byte: bytes, path: Path) -> int:
+def _has_plain_quotes(path: Path, delimiter: str) -> bool:
+    beside = np.zeros(256, np.bool_)
+    beside[np.frombuffer(f'{delimiter}\n\r"'.encode(), np.uint8)] = True
+    opened, last = False, b"\n"
     with path.open("rb") as file:
-        return sum(block.count(byte) for block in iter(lambda: file.read(_BLOCK), b""))
+        if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            file.seek(0)
+        for block in iter(lambda: file.read(_BLOCK), b""):
+            # The last byte of a block is judged with the next one.
+            read = np.frombuffer(last + block, np.uint8)
+            quotes = np.flatnonzero(read[1:] == ord('"')) + 1
+            opening, closing = quotes[int(opened) :: 2], quotes[1 - int(opened) :: 2]
+            closed_before = last == b'"' and not opened and not beside[read[1]]
+            inside = closing[closing < len(read) - 1]
+            if closed_before or not beside[read[opening - 1]].all() or not beside[read[inside + 1]].all():
+                return False
+            opened ^= bool(len(quotes) % 2)
+            last = block[-1:]
+    return not opened
 
 
 def _plain_lines(path: Path) -> int | None:
@@ -185,6 +201,11 @@ def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tup
         raise files.refusal(reason) from (original if debug else None)
     if head.tell() == budget.MAX_HEADER_CHARACTERS:
         raise files.refusal("its first line is longer than a line with names of columns can be")
+    if len(names) > budget.MAX_TABLE_COLUMNS:
+        raise files.refusal(
+            f"its first line names {len(names)} columns, and at most {budget.MAX_TABLE_COLUMNS} are read; release from "
+            "a copy of the columns that count"
+        )
     if not any(names):
         raise files.refusal("it is empty, or its first line has no names of columns")
     return names
