@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from statpriv.numeric.enclosure import Enclosure
     from statpriv.numeric.enclosure_array import EnclosureArray
     from statpriv.planning.sensitivity import sensitivity_of
+    from statpriv.planning.worst_error import root_mean_squared_error
     from statpriv.releasing import Report, release
     from statpriv.theories import differential, granularity, noiseless, partial_knowledge
 
@@ -150,6 +151,7 @@ _HOME = {
     "privacy_curve": "curves.build",
     "read_table": "files.published_table",
     "release": "releasing",
+    "root_mean_squared_error": "planning.worst_error",
     "sensitivity_of": "planning.sensitivity",
     "verify": "assurance.verification",
 }
@@ -252,6 +254,7 @@ __all__ = [
     "read_table",
     "reference",
     "release",
+    "root_mean_squared_error",
     "sensitivity_of",
     "verify",
 ]
