@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from statpriv.model.queries.protocol import AnswerLaws
     from statpriv.model.queries.sum import MeanQuery, SumQuery
     from statpriv.model.ranges import Between, EachBetween
+    from statpriv.model.same_rows import SameRows
     from statpriv.model.samplings import (
         OverlappingSamples,
         PoissonSampling,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from statpriv.numeric.enclosure import Enclosure
     from statpriv.numeric.enclosure_array import EnclosureArray
     from statpriv.planning.sensitivity import sensitivity_of
+    from statpriv.planning.worst_error import root_mean_squared_error
     from statpriv.releasing import Report, release
     from statpriv.theories import differential, granularity, noiseless, partial_knowledge
 
@@ -127,6 +129,7 @@ _HOME = {
     "Report": "releasing",
     "Rounding": "model.queries.processed",
     "RowsSpentError": "errors",
+    "SameRows": "model.same_rows",
     "StatprivError": "errors",
     "Stratified": "model.samplings",
     "SumQuery": "model.queries.sum",
@@ -148,6 +151,7 @@ _HOME = {
     "privacy_curve": "curves.build",
     "read_table": "files.published_table",
     "release": "releasing",
+    "root_mean_squared_error": "planning.worst_error",
     "sensitivity_of": "planning.sensitivity",
     "verify": "assurance.verification",
 }
@@ -218,6 +222,7 @@ __all__ = [
     "Report",
     "Rounding",
     "RowsSpentError",
+    "SameRows",
     "StatprivError",
     "Stratified",
     "SumQuery",
@@ -249,6 +254,7 @@ __all__ = [
     "read_table",
     "reference",
     "release",
+    "root_mean_squared_error",
     "sensitivity_of",
     "verify",
 ]

@@ -97,6 +97,7 @@ class PartitionAccountant:
         declared: tuple[Sequence[Query], RandomPartition] | None = None,
     ) -> None:
         as_instance(population, "population", Population, "a Population such as sp.Population(1024) is required")
+        population.require_no_clusters("an account of rows")
         known = Adversary() if adversary is None else adversary
         as_instance(known, "adversary", Adversary, "an Adversary such as sp.Adversary(known=10) is required")
         level, target = as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta")

@@ -9,6 +9,7 @@ from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
+from statpriv.model.same_rows import SameRows, SameRowsSituation
 from statpriv.model.samplings import Sampling
 from statpriv.model.situation import Pair, PartitionedSituation, Query, Situation
 from statpriv.numeric.literals import abridged
@@ -89,24 +90,26 @@ def privacy_curve(
 def compose(
     queries: Iterable[Query],
     population: Population,
-    partition: Partition,
+    partition: Partition | SameRows,
     *,
     adversary: Adversary | None = None,
     pair: Pair = None,
     bound: str = "tightest",
 ) -> PrivacyCurve:
-    """The privacy curve of several answers, query k on part k of a secret random partition.
+    """The privacy curve of several answers: query k on part k of a secret random partition, or all on the same rows.
 
     Parameters
     ----------
     queries : iterable of queries
-        One query per part, of any type. Two queries ask about the same values of the entries only if they have the same
-        `attribute`; all others are unrelated, and the worst combination of values counts.
+        One query per part, of any type; with `SameRows` any number of them. Two queries ask about the same values of
+        the entries only if they have the same `attribute`; all others are unrelated, and the worst combination of
+        values counts.
     population : Population
         Number of entries.
-    partition : RandomPartition, MultinomialPartition or PartitionLaw
+    partition : RandomPartition, MultinomialPartition, PartitionLaw or SameRows
         Part sizes, also by group; the probability of each part; or any law of disjoint parts. Entries outside the parts
-        are not used.
+        are not used. With :class:`SameRows` there is no partition: all entries answer every query, each about one
+        attribute, which may be chosen by the answers before it.
     adversary : Adversary, optional
         What is known of the other entries; nothing by default.
     pair : tuple of two values, sequence of such pairs, or None
@@ -171,9 +174,12 @@ def compose(
                 f"queries[{index}] = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required"
             )
     _expect(population, Population, "population", "sp.Population(1024)")
+    if isinstance(partition, SameRows):
+        return PrivacyCurve(SameRowsSituation(asked, population, partition, _adversary(adversary), pair), bound=bound)
     if not isinstance(partition, Partition):
         raise ArgumentError(
-            f"partition = {abridged(partition)}; a partition such as sp.RandomPartition([512, 512]) is required"
+            f"partition = {abridged(partition)}; a partition such as sp.RandomPartition([512, 512]) is required, or "
+            'sp.SameRows(protects="attribute")'
         )
     return PrivacyCurve(PartitionedSituation(asked, population, partition, _adversary(adversary), pair), bound=bound)
 

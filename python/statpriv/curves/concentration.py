@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.features import CLUSTERS
 from statpriv.model.noise import Noise
 from statpriv.model.situation import Situation
 from statpriv.rules.noise_alone import added_noise
@@ -40,6 +41,8 @@ class Concentration:
 def concentration_of_noise(situation: AnySituation) -> Concentration | None:
     """The bound that the noise of an answer about all entries proves, if the noise is normal."""
     if not isinstance(situation, Situation) or not situation.steps or situation.sampling is not None:
+        return None
+    if situation.features >= CLUSTERS:  # the others of a cluster move the answer too
         return None
     first = situation.steps[0]
     changed = situation.asked.changed_counts(situation.pair)

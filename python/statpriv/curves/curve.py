@@ -12,6 +12,7 @@ from statpriv._native import Curve, Enclosure, rough_delta_array
 from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.curves.evaluation import EvaluatedCurve, at_each
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
+from statpriv.model.features import CLUSTERS
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
 from statpriv.numeric.literals import spelled
@@ -29,10 +30,15 @@ if TYPE_CHECKING:
     from statpriv.numeric.exact import ArrayLike
     from statpriv.planning.sensitivity import Sensitivity
 
+_DEPENDENCE = (
+    "dependence: entries that say something about each other (households, repeated rows) are outside the model"
+)
+_BETWEEN_CLUSTERS = "dependence between clusters: what one says about another is outside the model"
+_WHOLE_ROW = "the row as a whole: all answers together may tell more about all attributes of a person than about one"
 _WRONG_PROBABILITY = "a wrong probability: the guarantee holds for the stated p or range, not for others"
 NOT_PROTECTED = (
     "membership: that someone is in the table is not hidden",
-    "dependence: entries that say something about each other (households, repeated rows) are outside the model",
+    _DEPENDENCE,
     _WRONG_PROBABILITY,
     "what is published elsewhere about the same entries",
 )
@@ -115,7 +121,10 @@ class PrivacyCurve(EvaluatedCurve):
         """What the number says nothing about."""
         situation = self._situation
         whatever_p = situation.holds_for_every_probability
-        return tuple(text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY))
+        texts = [text for text in NOT_PROTECTED if not (whatever_p and text == _WRONG_PROBABILITY)]
+        if situation.features >= CLUSTERS:
+            texts[texts.index(_DEPENDENCE)] = _BETWEEN_CLUSTERS
+        return (*texts, _WHOLE_ROW) if situation.protects_one_attribute else tuple(texts)
 
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
         """Whether the answers are (ε, δ)-statistically private, proved; ε in nats, at least 0, and δ from 0 to 1.

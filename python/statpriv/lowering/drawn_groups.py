@@ -9,8 +9,9 @@ from itertools import islice
 
 from statpriv import budget
 from statpriv._native import Curve
+from statpriv.errors import PrecisionError
 from statpriv.lowering.applicability import NotApplicable
-from statpriv.model.draws import compositions, drawn_once
+from statpriv.model.draws import compositions
 from statpriv.model.queries.protocol import Pair
 from statpriv.model.ranges import Stated, ends, is_range
 
@@ -39,15 +40,14 @@ def count_of_drawn(pools: dict[Fraction, int], irrelevant: int, draws: int, pair
     if len(pools) <= 1:
         [p] = pools or {Fraction(1, 2): 0}
         return count_of_one_kind(p, everyone, irrelevant, draws, pair)
-    room = [*pools.values(), irrelevant]
-    if not at_most(budget.MAX_TEMPLATE_KINDS, draws, room):
-        raise NotApplicable(f"a sample can be composed in more than {budget.MAX_TEMPLATE_KINDS} ways")
-    weights, curves = [], []
-    for draw in drawn_once(room, draws, critical=False):
-        numbers = [sum(number for _, number in drawn) for drawn in draw.others[:-1]]
-        weights.append(draw.weight)
-        curves.append(Curve.grouped_count(others=numbers, probabilities=list(pools), pair=pair))
-    return Curve.mean(weights, curves)
+    if len(pools) > budget.MAX_GROUPS:
+        raise NotApplicable(f"entries of more than {budget.MAX_GROUPS} different kinds can be drawn in too many ways")
+    try:
+        return Curve.drawn_groups(
+            others=list(pools.values()), probabilities=list(pools), irrelevant=irrelevant, draws=draws, pair=pair
+        )
+    except PrecisionError as error:
+        raise NotApplicable(str(error)) from None
 
 
 def count_of_one_kind(p: Stated, everyone: int, irrelevant: int, draws: int, pair: Pair) -> Curve:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 FEATURES = {
-    "each": "each row has a probability of its own",
     "clusters": "rows of a cluster depend on each other in any way",
+    "each": "each row has a probability of its own",
 }
 """The name of each feature by which rules say that they cover it, and what messages call it.
 
 A rule that does not name a feature is offered no situation that has it. Functions that compute without rules refuse it.
 """
 EACH = frozenset({"each"})
+CLUSTERS = frozenset({"clusters"})
 NONE: frozenset[str] = frozenset()

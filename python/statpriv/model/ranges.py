@@ -54,7 +54,7 @@ class EachBetween:
     ----------
     lower, upper : float, int, Fraction, Decimal or str
         Ends, `0 <= lower <= upper <= 1`. A float is the rational it stores, `"0.4"` is four tenths. It may stand
-        wherever :class:`Between` may. A range of one point is that probability.
+        wherever :class:`Between` may.
 
     Examples
     --------
@@ -110,9 +110,9 @@ def complement(p: Stated) -> Stated:
 
 
 def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
-    """A range of one point is that probability."""
+    """A shared range of one point is that probability; one of every row says more, given what else is known of it."""
     if is_range(p):
-        return p.lower if p.lower == p.upper else p
+        return p.lower if p.lower == p.upper and not is_each(p) else p
     return as_probability(p, name)
 
 

@@ -50,6 +50,7 @@ class Situation:
     sampling: Sampling | None
     adversary: Adversary
     pair: Pair = None
+    protects_one_attribute: ClassVar[bool] = False
     is_about_every_size: ClassVar[bool] = False
     """Whether the situation stands for populations of every size."""
 
@@ -99,7 +100,7 @@ class Situation:
     @property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return features_of(self.query)
+        return self.population.features | features_of(self.query)
 
     @property
     def turned(self) -> Situation:
@@ -180,6 +181,7 @@ class PartitionedSituation:
     pair: Pair | Pattern = None
     steps: ClassVar[tuple[Step, ...]] = ()
     counts_a_property: ClassVar[bool] = False
+    protects_one_attribute: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         require_data_independent(self.sampling)
@@ -279,7 +281,7 @@ class PartitionedSituation:
     @cached_property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return NONE.union(*map(features_of, self.different_queries))
+        return self.population.features.union(*map(features_of, self.different_queries))
 
     @property
     def turned(self) -> PartitionedSituation:

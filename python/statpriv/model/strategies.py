@@ -14,7 +14,6 @@ from typing import ClassVar, TypeAlias
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
-from statpriv.model.features import NONE
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
@@ -169,6 +168,7 @@ class AdaptiveSituation:
     pair: Pair = None
     steps: ClassVar[tuple[Step, ...]] = ()
     counts_a_property: ClassVar[bool] = False
+    protects_one_attribute: ClassVar[bool] = False
     holds_for_every_probability: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -199,7 +199,7 @@ class AdaptiveSituation:
     @property
     def features(self) -> frozenset[str]:
         """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
-        return NONE.union(*map(features_of, self.strategy.queries()))
+        return self.population.features.union(*map(features_of, self.strategy.queries()))
 
     @property
     def turned(self) -> AdaptiveSituation:

@@ -32,7 +32,7 @@ from statpriv.distributions.laws import binomial_upper_tail
 from statpriv.errors import ArgumentError, NotAvailableError, PrecisionError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.codec import stated_range
-from statpriv.model.features import EACH
+from statpriv.model.features import CLUSTERS, EACH
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -208,8 +208,10 @@ def sensitivity_of_curve(curve: PrivacyCurve, bound: str, *, epsilon: Number, ro
     situation = curve.situation
     if not isinstance(situation, Situation | PartitionedSituation):
         raise NotAvailableError(
-            "the sensitivity of an adaptive composition is not computed; state its queries in sp.compose(...)"
+            "the sensitivity of an adaptive composition, or of answers about the same rows, is not computed; state its "
+            "queries in sp.compose(...) with a partition"
         )
+    require_no_features(situation.features & CLUSTERS, "no other assumptions are compared")
     return _Release(situation, bound).sensitivity(epsilon, rows)
 
 

@@ -11,6 +11,7 @@ independent test of the closed forms of the library, and of your own ideas.
 True
 """
 
+from statpriv.reference.clusters import clustered_curve, conditional_range
 from statpriv.reference.curves import (
     Curve,
     adaptive_partition_sum,
@@ -42,7 +43,9 @@ __all__ = [
     "Strategy",
     "adaptive_partition_sum",
     "answer_law",
+    "clustered_curve",
     "coin",
+    "conditional_range",
     "everyone",
     "hockey_stick",
     "iid",

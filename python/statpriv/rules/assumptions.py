@@ -7,6 +7,19 @@ ALIKE = "every entry has the property with the same probability, whatever that i
 COMMON_LAW = "all entries have one law, whatever that is; with a public classification, all entries of a class"
 IDENTICAL = "every entry has the property with the same probability, the one stated (or any in the stated range)"
 EACH = "every entry has the property with a probability of its own, anywhere in the stated range"
+BY_CLUSTER = (
+    "entries of different clusters are independent of each other; those of one may depend on each other in any way"
+)
+EACH_IN_CLUSTER = (
+    "given the other members of its cluster, every entry has the property with a probability of its own, anywhere in "
+    "the stated range"
+)
+RECORDS = "the rows are independent of each other; the attributes of one row may depend on each other in any way"
+EACH_GIVEN_THE_REST = (
+    "given all other attributes of its row, every entry has each attribute with a probability of its own, anywhere in "
+    "the stated range"
+)
+INDEPENDENT_ATTRIBUTES = "the attributes of one row are independent of each other"
 STATED = "every entry has the law that is stated for it, or for its group"
 OF_FEATURES = {"each": {IDENTICAL: EACH, ALIKE: EACH, STATED: EACH}}
 """For each feature of a situation, what a theorem that covers it assumes instead."""

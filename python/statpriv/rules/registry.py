@@ -24,6 +24,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.features import FEATURES
 from statpriv.model.partitions import Partition
 from statpriv.model.queries.sum import Additive, MeanQuery, SumQuery
+from statpriv.model.same_rows import SameRowsSituation
 from statpriv.model.samplings import SAMPLINGS, Sampling
 from statpriv.model.situation import PartitionedSituation, Situation
 from statpriv.model.strategies import AdaptiveSituation
@@ -33,7 +34,7 @@ _ORDER = ("exact", "enclosed", "bound")
 """The order in which kinds are tried."""
 ADDITIVE = (MeanQuery, SumQuery)
 """The additive queries that messages name."""
-AnySituation: TypeAlias = Situation | PartitionedSituation | AdaptiveSituation
+AnySituation: TypeAlias = Situation | PartitionedSituation | SameRowsSituation | AdaptiveSituation
 Lowering: TypeAlias = Callable[[Any], Curve]
 Refusal: TypeAlias = Callable[[Curve], "str | None"]
 """Why a curve is not what a rule declares; None where it is."""

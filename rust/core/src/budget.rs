@@ -105,6 +105,16 @@ pub(crate) const MAX_TERMS_OF_A_MEAN: u64 = 1 << 22;
 /// The most terms of a curve with known entries in a hidden sample, some hours of work. More are refused.
 pub(crate) const MAX_TERMS_OF_KNOWN_ENTRIES: f64 = 1e12;
 
+/// The most ways to draw a sample from groups that a mean goes through. More are refused.
+pub(crate) const MAX_WAYS_OF_DRAWN_GROUPS: f64 = 2e7;
+
+/// The most ways that exact values and digits go through. More are refused.
+pub(crate) const MAX_WAYS_WRITTEN_OUT: usize = 3000;
+
+/// The most products of such a mean, some seconds of work. With more, ways that are at most a
+/// millionth of δ together are left out; if that does not suffice, they are refused.
+pub(crate) const MAX_WORK_OF_DRAWN_GROUPS: f64 = 1.5e9;
+
 /// The most products of a direct convolution. More are refused.
 pub(crate) const MAX_PRODUCTS_OF_A_CONVOLUTION: usize = 1 << 36;
 
@@ -269,3 +279,17 @@ pub(crate) const MAX_EVALUATIONS: usize = 64;
 
 /// The same close to the peak, where the width of δ ends the progress.
 pub(crate) const MAX_EVALUATIONS_WHEN_CLOSE: usize = 12;
+
+// Attributes that are changed in turn.
+
+/// The most attributes of an entry that are changed one after the other: each costs one evaluation of its curve. More
+/// are refused.
+pub(crate) const MAX_ATTRIBUTES_IN_TURN: u64 = 4096;
+
+/// The most attributes whose split is improved by evaluating guides, 200 evaluations each. Of more the split is that of the
+/// tables.
+pub(crate) const MAX_ATTRIBUTES_REFINED: usize = 16;
+
+/// The most kinds of attributes that are changed in every order, 24 orders of some milliseconds. Of more, two orders are
+/// tried.
+pub(crate) const MAX_KINDS_IN_ALL_ORDERS: usize = 4;

@@ -3,11 +3,13 @@
 pub mod digits;
 pub mod exact;
 mod histogram;
+mod in_turn;
 mod irrelevant;
 mod mean_over_sizes;
 mod stages;
 
 pub use histogram::{histogram, sampled_histogram};
+pub use in_turn::{InTurn, Kind};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 pub use stages::Stages;
@@ -55,6 +57,10 @@ impl From<WrittenOut> for Curve {
         match laws {
             WrittenOut::Laws(laws) => laws.into(),
             WrittenOut::Worst(pairs) => Self::Max(pairs.into_iter().map(Self::from).collect()),
+            WrittenOut::Mean(parts) => {
+                let part = |(weight, pairs): (Rational, _)| (weight.into(), WrittenOut::Worst(pairs).into());
+                Self::Mean(parts.into_iter().map(part).collect())
+            }
         }
     }
 }

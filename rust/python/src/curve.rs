@@ -9,11 +9,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part as KernelPart};
-use statpriv_core::curve::{self, CountFamily, Curve as Kernel, MeanOverSizes, Weight};
+use statpriv_core::curve::{self, CountFamily, Curve as Kernel, InTurn, Kind, MeanOverSizes, Weight};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
-    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, EachInRange, End, GatedSupremum,
-    GroupedCount, KnownInSample, Smoothed, VariedCount,
+    Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, DrawnGroups, EachInRange, End,
+    GatedSupremum, GroupedCount, KnownInSample, Smoothed, VariedCount,
 };
 use statpriv_core::inverse;
 use statpriv_core::numbers::rational::Rational;
@@ -385,6 +385,25 @@ impl Curve {
         }))
     }
 
+    /// The count of a property among the critical entry and `draws` others, which are drawn without
+    /// replacement from groups and from `irrelevant` entries. Group `i` has `others[i]` entries with
+    /// probability `probabilities[i]`. The mean over the numbers that are drawn of each group.
+    #[staticmethod]
+    #[pyo3(signature = (*, others, probabilities, irrelevant, draws, pair=None))]
+    fn drawn_groups(
+        py: Python<'_>,
+        others: Vec<u64>,
+        probabilities: Vec<Bound<'_, PyAny>>,
+        irrelevant: u64,
+        draws: u64,
+        pair: Option<(i64, i64)>,
+    ) -> PyResult<Self> {
+        let p = probabilities.iter().map(|p| convert::rational(p, "p")).collect::<PyResult<Vec<_>>>()?;
+        let groups: Vec<_> = others.into_iter().zip(p).collect();
+        let mean = DrawnGroups::new(&groups, irrelevant, draws, direction(py, pair)?);
+        Ok(Self(Kernel::from(kernel(py, mean)?)))
+    }
+
     /// The count of a property among groups of entries. Group `i` has `counts[i]` entries with probability
     /// `probabilities[i]`. The critical entry is the worst of all entries.
     #[staticmethod]
@@ -501,6 +520,30 @@ impl Curve {
     fn amplified(rate: &Bound<'_, PyAny>, curve: PyRef<'_, Self>) -> PyResult<Self> {
         let exact = convert::rational(rate, "rate")?;
         kernel(rate.py(), Kernel::amplified(exact, curve.0.clone())).map(Self)
+    }
+
+    /// A bound for entries that differ in several attributes, which are changed one after the other. `curves`
+    /// bound the change of one attribute each, in both directions, and `counts` says how many attributes have
+    /// that curve. `guides` are curves of about the same size that cost less: the search for the best split
+    /// of ε looks at them.
+    #[staticmethod]
+    #[pyo3(signature = (*, curves, guides, counts))]
+    fn in_turn(
+        py: Python<'_>,
+        curves: Vec<PyRef<'_, Self>>,
+        guides: Vec<PyRef<'_, Self>>,
+        counts: Vec<u64>,
+    ) -> PyResult<Self> {
+        if curves.len() != guides.len() || curves.len() != counts.len() {
+            return Err(errors::argument(py, "as many guides and counts as curves are required"));
+        }
+        let kind = |((curve, guide), count): ((&PyRef<'_, Self>, &PyRef<'_, Self>), u64)| Kind {
+            curve: curve.0.clone(),
+            guide: guide.0.clone(),
+            count,
+        };
+        let kinds = curves.iter().zip(&guides).zip(counts).map(kind).collect();
+        kernel(py, InTurn::new(kinds)).map(|attributes| Self(Kernel::from(attributes)))
     }
 
     /// `Σ weight · curve`. The weights are at least 0 and sum to at most 1.

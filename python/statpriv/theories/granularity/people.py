@@ -180,6 +180,7 @@ def person_curve(
       ...
     """
     as_instance(population, "population", Population, "a Population such as sp.Population(1000) is required")
+    population.require_no_clusters("persons of several rows")
     required = "a query such as sp.PropertyQuery(0.5), or a list with one for each part, is required"
     asked: Query | tuple[PropertyQuery, ...] = (
         queries if isinstance(queries, Query) else tuple(as_items(queries, "queries", required))

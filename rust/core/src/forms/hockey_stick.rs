@@ -40,6 +40,8 @@ pub enum WrittenOut {
     Laws(Answers),
     /// The maximum over several pairs of laws.
     Worst(Vec<Answers>),
+    /// The mean of such maxima, each with its weight.
+    Mean(Vec<(Rational, Vec<Answers>)>),
 }
 
 /// A count with exact probabilities, read as `Δ_{1,0}`: equal counts have equal curves.

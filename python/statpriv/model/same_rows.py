@@ -1,0 +1,204 @@
+"""Several answers about the same rows: no partition, every row answers every query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal
+
+from statpriv.errors import ArgumentError
+from statpriv.model.adversaries import Adversary
+from statpriv.model.groups import same_names
+from statpriv.model.populations import Population
+from statpriv.model.queries.protocol import Pair, shown
+from statpriv.model.queries.variants import unlabelled
+from statpriv.model.situation import (
+    Query,
+    asked_of,
+    attribute_of,
+    capabilities,
+    features_of,
+    holds_for_every_probability,
+)
+from statpriv.model.steps import Step
+from statpriv.numeric.arguments import as_truth, as_word
+from statpriv.numeric.literals import abridged
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class SameRows:
+    """All rows answer every query, and each query is about one attribute of the rows.
+
+    Rows are independent records of several attributes. The attributes of one row may depend on each other in any way.
+    A query states the range of its attribute *given all other attributes of the row*, by :class:`EachBetween`, and
+    names the attribute.
+
+    Parameters
+    ----------
+    protects : {"attribute", "row"}
+        What two records that are compared differ in: one attribute, where the reader may know all others of the person,
+        or everything.
+    independent : bool, default False
+        Whether the attributes of one row are declared independent of each other. It matters for ``protects="row"``
+        only.
+
+    Notes
+    -----
+    Source: docs/explanation/same-rows.md, with the proofs.
+
+    Examples
+    --------
+    Three questions about the same thousand people:
+
+    >>> import statpriv as sp
+    >>> own = sp.EachBetween("0.1", "0.9")
+    >>> asked = [sp.PropertyQuery(own, attribute=name) for name in ("smokes", "votes", "drives")]
+    >>> attribute = sp.compose(asked, sp.Population(1000), sp.SameRows(protects="attribute"))
+    >>> round(attribute.delta("0.1").upper, 6)
+    0.010964
+    >>> row = sp.compose(asked, sp.Population(1000), sp.SameRows(protects="row"))
+    >>> row.delta("0.1").lower > attribute.delta("0.1").upper
+    True
+    """
+
+    protects: Literal["attribute", "row"]
+    independent: bool
+
+    def __init__(self, *, protects: Literal["attribute", "row"], independent: bool = False) -> None:
+        object.__setattr__(self, "protects", as_word(protects, "protects", ("attribute", "row")))
+        object.__setattr__(self, "independent", as_truth(independent, "independent"))
+
+    def __repr__(self) -> str:
+        independent = ", independent=True" if self.independent else ""
+        return f"SameRows(protects={self.protects!r}{independent})"
+
+
+@dataclass(frozen=True)
+class SameRowsSituation:
+    """Queries about the same rows, and who looks at the answers."""
+
+    queries: tuple[Query, ...]
+    population: Population
+    sampling: SameRows
+    adversary: Adversary
+    pair: Pair = None
+    steps: ClassVar[tuple[Step, ...]] = ()
+    counts_a_property: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not self.queries:
+            raise ArgumentError("queries = []; at least one query is required")
+        if self.pair is not None:
+            raise ArgumentError(
+                f"pair = {abridged(self.pair)}; with sp.SameRows the worst pair of values of every attribute counts: "
+                "leave pair out"
+            )
+        self._check_known()
+        for index, query in enumerate(self.queries):
+            self._check_query(index, query)
+        self._check_attributes()
+
+    def _check_known(self) -> None:
+        n, known = self.population.size, self.adversary.total
+        if known > n - 1:
+            raise ArgumentError(
+                f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
+            )
+        if self.adversary.by_group:
+            groups = dict(self.population.groups or ())
+            same_names("known", [name for name, _ in self.adversary.groups], groups, every=False)
+
+    def _check_query(self, index: int, query: Query) -> None:
+        if not capabilities(query).each_own:
+            raise ArgumentError(
+                f"queries[{index}] = {shown(query)} states no range that holds given the other attributes of the same "
+                "row. A probability p, or sp.Between, is that of the attribute alone: the other answers about the same "
+                "rows may tell more. Say how sure anybody may be of a row who knows all its other attributes, such as "
+                'sp.EachBetween("0.1", "0.9")'
+            )
+        if attribute_of(query) is None:
+            raise ArgumentError(
+                f"queries[{index}] = {shown(query)} has no attribute; sp.SameRows needs to know which answers are "
+                'about one attribute: write attribute="smoker", and another name for each other one'
+            )
+
+    def _check_attributes(self) -> None:
+        for attribute, queries in self.attributes.items():
+            first = capabilities(queries[0])
+            for query in queries[1:]:
+                asked = capabilities(query)
+                if type(asked_of(queries[0])) is not type(asked_of(query)):
+                    raise ArgumentError(
+                        f"attribute = {attribute!r} is asked by a {first.kind} and a {asked.kind}; "
+                        "one attribute has one kind of values"
+                    )
+                if first.stated_law != asked.stated_law:
+                    raise ArgumentError(
+                        f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "
+                        f"{asked.shown_law}; one attribute has one range (give the hull of the ranges to both)"
+                    )
+
+    @cached_property
+    def attributes(self) -> dict[str, tuple[Query, ...]]:
+        """The different queries about each attribute, without labels."""
+        found: dict[str, dict[Query, None]] = {}
+        for query in self.queries:
+            found.setdefault(attribute_of(query) or "", {})[unlabelled(query)] = None
+        return {attribute: tuple(queries) for attribute, queries in found.items()}
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What only rules that name it cover: see :data:`statpriv.model.features.FEATURES`."""
+        return self.population.features.union(*map(features_of, self.queries))
+
+    @property
+    def different_queries(self) -> tuple[Query, ...]:
+        """Every query once."""
+        return tuple({id(query): query for query in self.queries}.values())
+
+    @property
+    def turned(self) -> SameRowsSituation:
+        """The same: the worst pair of every attribute counts."""
+        return self
+
+    @property
+    def holds_for_every_probability(self) -> bool:
+        """Whether what is certified does not rest on a probability."""
+        return all(map(holds_for_every_probability, self.queries))
+
+    @property
+    def protects_one_attribute(self) -> bool:
+        """Whether two records that are compared differ in one of several attributes."""
+        return self.sampling.protects == "attribute" and len(self.attributes) > 1
+
+    @property
+    def used(self) -> int:
+        """Number of entries that answer: all."""
+        return self.population.size
+
+    def describe(self) -> list[str]:
+        """One line for each part, as `explain()` prints them."""
+        asked = dict.fromkeys(map(shown, self.queries))
+        what = (
+            "one attribute of a person, whose other attributes may be known"
+            if self.sampling.protects == "attribute"
+            else "all attributes of a person together"
+        )
+        return [
+            f"queries     {', '.join(asked) if len(asked) <= 4 else f'{len(asked)} different queries'}",
+            f"population  {self.population!r}",
+            f"same rows   every entry answers every query; protected: {what}",
+            f"adversary   {self.adversary!r}",
+            "pair        the worst of every attribute",
+        ]
+
+    @property
+    def title(self) -> str:
+        """What is released, for a plot."""
+        return f"{len(self.queries)} answers of {len(self.attributes)} attributes of the same {self.used} entries"
+
+    @property
+    def summary(self) -> str:
+        """One line for a repr."""
+        known = f", {self.adversary.total} known" if self.adversary.total else ""
+        return f"{len(self.queries)} queries on the same {self.used} entries, {self.sampling!r}{known}"

@@ -1,0 +1,219 @@
+"""Several answers about the same rows: bounds against brute force over joint laws of the attributes of a row."""
+
+from fractions import Fraction
+from itertools import product
+from math import exp, log, nextafter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import statpriv as sp
+
+OWN = sp.EachBetween("0.2", "0.7")
+ATTRIBUTE, ROW = sp.SameRows(protects="attribute"), sp.SameRows(protects="row")
+RATIOS = st.sampled_from(["1", "21/20", "3/2", "3"])
+
+
+def count(attribute, own=OWN):
+    return sp.PropertyQuery(own, attribute=attribute)
+
+
+def records(attributes):
+    """Joint laws of so many bits, by positive integer weights of all combinations."""
+    combinations = list(product((0, 1), repeat=attributes))
+    weights = st.lists(st.integers(1, 9), min_size=len(combinations), max_size=len(combinations))
+    return weights.map(
+        lambda drawn: {values: Fraction(w, sum(drawn)) for values, w in zip(combinations, drawn, strict=True)}
+    )
+
+
+def rows(attributes, most):
+    return st.lists(records(attributes), min_size=2, max_size=most)
+
+
+def ranges_of(laws, attributes):
+    """For each attribute the range of its conditional probabilities given the others, over these rows."""
+
+    def conditional(law, k, rest):
+        one, zero = ((*rest[:k], bit, *rest[k:]) for bit in (1, 0))
+        return law[one] / (law[one] + law[zero])
+
+    found = []
+    for k in range(attributes):
+        all_of = [conditional(law, k, rest) for law in laws for rest in product((0, 1), repeat=attributes - 1)]
+        found.append((min(all_of), max(all_of)))
+    return found
+
+
+def counts_of(attributes):
+    return lambda chosen: tuple(sum(row[k] for row in chosen) for k in range(attributes))
+
+
+def differing(attributes, k):
+    """Ordered pairs of records that differ in attribute k alone."""
+    for rest in product((0, 1), repeat=attributes - 1):
+        one, zero = ((*rest[:k], bit, *rest[k:]) for bit in (1, 0))
+        yield from ((one, zero), (zero, one))
+
+
+def composed(laws, attributes, kind):
+    asked = [count(str(k), sp.EachBetween(*ends)) for k, ends in enumerate(ranges_of(laws[1:], attributes))]
+    return sp.compose(asked, sp.Population(len(laws)), kind)
+
+
+def by_brute_force(laws, attributes, pairs):
+    database = sp.reference.Database(laws)
+    curves = [sp.reference.privacy_curve(database, counts_of(attributes), critical=0, pair=pair) for pair in pairs]
+    return lambda ratio: max(curve(ratio) for curve in curves)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows(2, 5), RATIOS)
+def test_one_attribute_is_as_private_as_if_it_were_alone(laws, ratio):
+    truth = by_brute_force(laws, 2, [pair for k in range(2) for pair in differing(2, k)])
+    curve = composed(laws, 2, ATTRIBUTE)
+    assert curve.kind == "exact"
+    assert truth(ratio) <= curve.exact_delta(exp_epsilon=ratio)
+
+
+@settings(max_examples=20, deadline=None)
+@given(rows(2, 5), RATIOS)
+def test_a_row_of_two_attributes_is_within_the_bound(laws, ratio):
+    truth = by_brute_force(
+        laws, 2, [pair for pair in product(product((0, 1), repeat=2), repeat=2) if pair[0] != pair[1]]
+    )
+    assert truth(ratio) <= upper_at(composed(laws, 2, ROW), ratio)
+
+
+@settings(max_examples=8, deadline=None)
+@given(rows(3, 3), RATIOS)
+def test_rows_of_three_attributes_are_within_the_bounds(laws, ratio):
+    opposite = [(row, tuple(1 - bit for bit in row)) for row in product((0, 1), repeat=3)]
+    assert by_brute_force(laws, 3, opposite)(ratio) <= upper_at(composed(laws, 3, ROW), ratio)
+    single = [pair for k in range(3) for pair in differing(3, k)]
+    assert by_brute_force(laws, 3, single)(ratio) <= composed(laws, 3, ATTRIBUTE).exact_delta(exp_epsilon=ratio)
+
+
+def upper_at(curve, ratio):
+    """δ at most at e^ε = ratio: at an ε that is not above its logarithm."""
+    return Fraction(curve.delta(max(nextafter(log(Fraction(ratio)), 0.0), 0.0)).upper)
+
+
+def test_an_analyst_who_chooses_by_the_answers_is_covered():
+    """The second attribute is asked, rounded, only if the first count is large."""
+    law = {(0, 0): "4/10", (0, 1): "1/10", (1, 0): "2/10", (1, 1): "3/10"}
+    laws = [{values: Fraction(mass) for values, mass in law.items()}] * 4
+
+    def transcript(chosen):
+        first, second = counts_of(2)(chosen)
+        return (first, second // 2) if first >= 2 else (first, None)
+
+    database = sp.reference.Database(laws)
+    for pair in [pair for k in range(2) for pair in differing(2, k)]:
+        truth = sp.reference.privacy_curve(database, transcript, critical=0, pair=pair)
+        for ratio in ("1", "5/4", "2"):
+            assert truth(ratio) <= composed(laws, 2, ATTRIBUTE).exact_delta(exp_epsilon=ratio)
+
+
+def test_the_other_answers_cost_nothing_for_one_attribute():
+    alone = sp.privacy_curve(count("a"), sp.Population(30))
+    for others in (1, 5, 40):
+        together = sp.compose([count(str(k)) for k in range(others)], sp.Population(30), ATTRIBUTE)
+        assert together.delta("0.3") == alone.delta("0.3")
+
+
+def test_the_worst_attribute_counts():
+    asked = [count("a"), count("b", sp.EachBetween("0.05", "0.9")), count("c", sp.EachBetween("0.4", "0.6"))]
+    together = sp.compose(asked, sp.Population(12), ATTRIBUTE, adversary=sp.Adversary(known=2))
+    alone = [sp.privacy_curve(query, sp.Population(10)).exact_delta(exp_epsilon="1.2") for query in asked]
+    assert together.exact_delta(exp_epsilon="1.2") == max(alone)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)).map(sorted), min_size=1, max_size=4),
+    st.integers(2, 12),
+    st.sampled_from(["0", "0.1", "0.7", "3"]),
+)
+def test_a_row_is_never_safer_than_an_attribute(ends, n, epsilon):
+    asked = [count(str(k), sp.EachBetween(Fraction(low, 10), Fraction(high, 10))) for k, (low, high) in enumerate(ends)]
+    attribute, row = (sp.compose(asked, sp.Population(n), kind).delta(epsilon) for kind in (ATTRIBUTE, ROW))
+    assert attribute.lower <= row.upper
+    if len(ends) == 1:
+        assert attribute == row
+
+
+def test_the_row_of_equal_attributes_is_split_well():
+    """Two attributes: no split on a grid is better by much, and δ falls as ε rises."""
+    asked, population = [count("a"), count("b")], sp.Population(12)
+    alone, row = sp.privacy_curve(count("a"), population), sp.compose(asked, population, ROW)
+    values = [alone.delta(k / 20).upper for k in range(41)]
+    best = min(values[k] + exp(k / 20) * values[40 - k] for k in range(41))
+    assert 0.98 * best <= row.delta(2).upper <= 1.05 * best
+    found = row.epsilon("0.5")
+    assert row.delta(found.upper).upper <= 0.5 < row.delta(found.lower * 0.99).lower
+    assert row.kind == "bound"
+
+
+def test_several_answers_about_one_attribute_are_one_mechanism():
+    rounded, gated = count("a").rounded(5), count("a").gated(2, 9)
+    bare = sp.privacy_curve(count("a"), sp.Population(12)).delta("0.2")
+    with_count = sp.compose([count("a"), rounded], sp.Population(12), ATTRIBUTE)
+    assert (with_count.kind, with_count.delta("0.2")) == ("exact", bare)
+    without = sp.compose([rounded, gated, count("b", sp.EachBetween("0.4", "0.6"))], sp.Population(12), ATTRIBUTE)
+    assert (without.kind, without.delta("0.2")) == ("bound", bare)
+
+
+def test_without_conditional_ranges_two_margins_may_give_a_row_away():
+    """Everybody has A = B: the difference of the two counts shows who has not."""
+    alike = {(0, 0): Fraction(1, 2), (1, 1): Fraction(1, 2), (0, 1): Fraction(0), (1, 0): Fraction(0)}
+    curve = sp.reference.privacy_curve(
+        sp.reference.Database([alike] * 4), counts_of(2), critical=0, pair=((0, 0), (0, 1))
+    )
+    assert curve("100") == 1
+
+
+REFUSED = {
+    "a probability": ([sp.PropertyQuery("0.5", attribute="a")], "given the other attributes"),
+    "one range for all": ([sp.PropertyQuery(sp.Between("0.4", "0.6"), attribute="a")], "EachBetween"),
+    "no attribute": ([sp.PropertyQuery(OWN)], "has no attribute"),
+    "two ranges of one attribute": ([count("a"), count("a", sp.EachBetween("0.1", "0.9"))], "two different p"),
+    "two kinds of one attribute": ([count("a"), sp.HistogramQuery([OWN, OWN], attribute="a")], "one kind of values"),
+    "nothing": ([], "at least one query"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_states_no_conditional_range_is_refused(what):
+    queries, reason = REFUSED[what]
+    with pytest.raises(sp.ArgumentError, match=reason):
+        sp.compose(queries, sp.Population(10), ATTRIBUTE)
+
+
+def test_pairs_known_rows_and_clusters_that_do_not_fit_are_refused():
+    with pytest.raises(sp.ArgumentError, match="leave pair out"):
+        sp.compose([count("a")], sp.Population(10), ROW, pair=(1, 0))
+    with pytest.raises(sp.ArgumentError, match="at most 9"):
+        sp.compose([count("a")], sp.Population(10), ROW, adversary=sp.Adversary(known=10))
+    with pytest.raises(sp.NotAvailableError, match="cluster"):
+        sp.compose([count("a")], sp.Population(10, clusters=5, largest_cluster=2), ROW)
+    with pytest.raises(sp.ArgumentError, match="protects = 'both'"):
+        sp.SameRows(protects="both")
+
+
+def test_explain_says_what_is_protected():
+    attribute, row = (sp.compose([count("a"), count("b")], sp.Population(10), kind) for kind in (ATTRIBUTE, ROW))
+    assert "the row as a whole" in str(attribute.explain())
+    assert "the row as a whole" not in str(row.explain())
+    assert "given all other attributes of its row" in str(attribute.explain())
+    for curve in (attribute, row):
+        assert curve.reversed() is curve
+        with pytest.raises(sp.NotAvailableError):
+            curve.certify(epsilon=1, delta=1)
+        with pytest.raises(sp.NotAvailableError):
+            curve.worst_case_pairs()
+        with pytest.raises(sp.NotAvailableError):
+            curve.sensitivity(epsilon=1)
+        assert curve.compare("0.1").rows
+        assert curve.table()
