@@ -62,7 +62,7 @@ SOURCE = "docs/explanation/minimum-counts.md, with the proof"
         "law that the entries share, every number of entries and every number of cells. Of u known entries the worst "
         "split over the two cells counts; δ = 1 from T − 1 known entries on. Margins, percentages, rounded counts, "
         "charts and everything else that is a function of the published table is covered: data processing. With a "
-        "public classification each class is published or withheld by itself, and no total over the classes is published."
+        "public classification each class is published or withheld by itself, and no total over the classes is."
     ),
     source=SOURCE,
     assumptions=(INDEPENDENT, COMMON_LAW),
