@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from statpriv.composition.adaptive import compose_adaptive
     from statpriv.curves.build import compose, privacy_curve
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.curves.given_threshold import threshold_bound
     from statpriv.curves.minimum_count import minimum_count_curve
     from statpriv.curves.population_sweep import delta_at_sizes
     from statpriv.distributions import laws
@@ -153,6 +154,7 @@ _HOME = {
     "release": "releasing",
     "root_mean_squared_error": "planning.worst_error",
     "sensitivity_of": "planning.sensitivity",
+    "threshold_bound": "curves.given_threshold",
     "verify": "assurance.verification",
 }
 _RENAMED = {
@@ -256,6 +258,7 @@ __all__ = [
     "release",
     "root_mean_squared_error",
     "sensitivity_of",
+    "threshold_bound",
     "verify",
 ]
 

@@ -120,3 +120,28 @@ def test_misprint_the_numbers_of_private_answers_are_rounded_in_two_ways(title):
     assert missed["down"] == ({"0.01"} if title == "table1" else set())
     assert "0.01" not in missed["nearest"] or title != "table1"
     assert missed["nearest"]
+
+
+@pytest.mark.parametrize("threshold", range(6))
+def test_a_threshold_of_the_readers_own_bounds_the_sampling_privacy_curve(threshold):
+    """`1 − H(φ) + H(φ) Δ̂_{s−φ}`, up to the rounding of `1 − H(φ)` upwards, and so never below the curve."""
+    n, known, size, ratio = 12, 6, 6, Fraction(1)
+    right, _ = by_number_of_known(n, known, size, ratio)
+    below = sum(comb(known, z) * comb(n - 1 - known, size - 1 - z) for z in range(threshold + 1))
+    share = Fraction(below, comb(n - 1, size - 1))
+    exact = 1 - share + share * of_count(size - threshold, ratio)
+    bound = sp.threshold_bound(
+        sp.PropertyQuery("1/2"), sp.Population(n), sp.WithoutReplacement(size), known=known, threshold=threshold
+    )
+    found = bound.delta(0)
+    assert bound.kind == "bound"
+    assert exact <= found.upper <= exact + Fraction(1, 10**12)
+    assert right <= found.upper
+
+
+def test_a_threshold_beyond_the_sample_is_refused():
+    sample = sp.WithoutReplacement(6)
+    with pytest.raises(sp.NotAvailableError, match="threshold = 6; at most 5, the others of the sample, is allowed"):
+        sp.threshold_bound(sp.PropertyQuery("1/2"), sp.Population(12), sample, known=6, threshold=6)
+    with pytest.raises(sp.NotAvailableError, match=r"sp\.threshold_bound takes one"):
+        sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(12), sampling=sample, bound="given-threshold")

@@ -10,6 +10,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import _native, budget, noise
+from statpriv.curves.given_threshold import AtThreshold
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import EntryClass, contributions
 from statpriv.model.situation import PartitionedSituation, Situation
@@ -74,6 +75,7 @@ SITUATIONS = [
     Situation(NOISY, TWELVE, None, NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),
+    AtThreshold(HALF, TWELVE, sp.WithoutReplacement(5), THREE, threshold=1),
     Situation(RANGE, TWELVE, sp.WithoutReplacement(5), NOBODY),
     *(
         Situation(SKEWED, TWELVE, sampling, NOBODY)
@@ -128,6 +130,7 @@ SITUATIONS = [
     ),
     PartitionedSituation((HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3,), ()): "2/3"}), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
+    Situation(sp.PropertyQuery({"f": OWN.p, "m": "1/2"}), GROUPS, None, NOBODY),
     PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),
