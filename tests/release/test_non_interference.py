@@ -101,7 +101,7 @@ def ledger(workshop):
 def plan_of(workshop, plan, **more):
     workshop.plan(
         *(query(where, rows=rows, name=f"count {k}") for k, (where, rows, _) in enumerate(plan)),
-        more_data='row_id = "id"\nnull_values = ["NA"]', **more,
+        more_data='row_id = "id"' + ("" if "data" in more else '\nnull_values = ["NA"]'), **more,
     )  # fmt: skip
 
 
