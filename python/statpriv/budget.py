@@ -546,6 +546,24 @@ MAX_TABLE_ROWS = Limit(
     refusal="`ArgumentError`.",
     reason="The label of a row has 32 bits.",
 )
+MAX_PLAN_BYTES = Limit(
+    2**21,
+    "Bytes of a plan file",
+    refusal="`PlanError`.",
+    reason="Thousands of queries fit, and are read in seconds.",
+)
+MAX_KEY_PARTS = Limit(
+    32,
+    "Parts of a dotted key in a plan file",
+    refusal="`PlanError`.",
+    reason="No key of a plan has more than three, and the time to read one grows with the square.",
+)
+MAX_TABLE_COLUMNS = Limit(
+    10_000,
+    "Columns of a table",
+    refusal="`TableError`. Release from a copy of the columns that count.",
+    reason="Every column is read and fingerprinted; so many take seconds.",
+)
 MAX_HEADER_CHARACTERS = Limit(
     2**20,
     "Characters of the first line of a CSV file",

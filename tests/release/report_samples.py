@@ -93,6 +93,9 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
     full["history"] = copy.deepcopy(later["history"])
     full["tables"] = [copy.deepcopy(stated) for stated in SAMPLES.values() if stated["published"] is not None]
     full["tables"][0]["delta"] = {"lower": 0.0, "upper": 0.001}
+    full["tables"][0]["conditions"] = {
+        name: [f"{name} = '{category}'" for category in own] for name, own in full["tables"][0]["dimensions"].items()
+    }
     full["answers"][0]["contradicts_range"] = True
     full["queries"][0]["groups"] = kinds["groups"]["queries"][0]["groups"]
     full["queries"].append(kinds["histogram"]["queries"][0] | {"property": 99})
@@ -166,7 +169,8 @@ def filled(report: dict[str, Any], text: Callable[[int], str]) -> dict[str, Any]
     for number, (container, key) in enumerate([*free_texts(full), *hidden_texts(full)]):
         container[key] = text(number)
     full["tables"] = [
-        table({text(1000): [text(1001), text(1002)], text(1003): [text(1004), text(1005)]}, name=text(1006)),
+        table({text(1000): [text(1001), text(1002)], text(1003): [text(1004), text(1005)]}, name=text(1006))
+        | {"conditions": {text(1000): [text(1007), text(1008)], text(1003): [text(1009), text(1010)]}},
         table({text(k): [text(k + 3), text(k + 6)] for k in (1010, 1011, 1012)}, by=text(1011), withheld=(text(1014),))
         | {"by_source": text(1020)},
     ]

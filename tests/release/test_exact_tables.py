@@ -221,6 +221,65 @@ def test_parts_of_tables_and_queries_are_disjoint_and_each_is_counted_on_its_own
     assert (first["rows"], second["rows"]) == (150, n // 4)
 
 
+# --- ladders
+
+
+LADDER = (
+    f"region = {{ values = {toml(REGIONS)}, recode = [[{toml(REGIONS[:2])}, {toml(REGIONS[2:])}]] }}\n"
+    f'age = {AGES[:-1].rstrip()}, recode = [{{ "<60" = ["<30", "30-59"], "60+" = ["60+"] }}] }}'
+)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "level"), [(0, 0), (4, 1), (34, None)], ids=["the finest", "the coarser one", "nothing"]
+)
+def test_the_finest_table_that_holds_the_minimum_is_published(workshop, released, left_out, level):
+    """Leave out young people of one region, and then of two."""
+    young = [row for row in people(each=6) if row[1] in REGIONS[:2] and int(row[2]) < 60]
+    gone = {row[0] for row in young[:left_out]}
+    rows = [row for row in people(each=6) if row[0] not in gone]
+    if left_out > len(young):
+        rows = [row for row in rows if not (row[1] in REGIONS[:2] and row[2] == "60")]
+    entry = released(rows, table(LADDER), epsilon="1")
+    assert entry["ladder"]["level"] == level
+    assert entry["published"] == (level is not None)
+    label = {region: region for region in REGIONS}
+    if level:
+        label = {region: ", ".join(REGIONS[:2] if region in REGIONS[:2] else REGIONS[2:]) for region in REGIONS}
+    ages = {"<30": "<60", "30-59": "<60", "60+": "60+"} if level else {age: age for age in ("<30", "30-59", "60+")}
+    expected = Counter((label[region], ages[age_of(age)]) for _, region, age, _ in rows)
+    assert published(entry) == (expected if level is not None else {})
+    report = workshop.report
+    ladder = sp.ContingencyTable(
+        {"region": REGIONS, "age": ["<30", "30-59", "60+"]},
+        minimum=5,
+        recode={"region": [[REGIONS[:2], REGIONS[2:]]], "age": [{"<60": ["<30", "30-59"], "60+": ["60+"]}]},
+    )
+    delta = sp.privacy_curve(ladder, sp.Population(len(rows))).delta(1)
+    assert report["guarantee"]["delta"] == {"lower": delta.lower, "upper": delta.upper}
+    if level:
+        assert read_composition(workshop.json).disagreements == ()
+        report["tables"][0]["ladder"]["level"] = 0
+        workshop.json.write_text(json.dumps(report), encoding="utf-8")
+        assert read_composition(workshop.json).disagreements
+
+
+@settings(max_examples=cases(100, campaign=3000))
+@given(counts=st.lists(st.sampled_from([0, 1, 2, 3, 4, 9]), min_size=4, max_size=4), outside=st.integers(0, 1))
+def test_the_gate_of_a_ladder_is_that_of_its_levels_from_the_finest_on(counts, outside):
+    age = {"breaks": [30], "labels": ["<30", "30+"]}
+    region = {"values": ["north", "south"], "recode": [[["north", "south"]]]}
+    ladder = PlannedTable(
+        "a", (dimension_from("region", region), dimension_from("age", age)), minimum=3, impossible=(CELLS[0],)
+    )
+    answer = TableAnswer.of_outcomes(ladder, [*counts, outside])
+    finest = dict(zip(CELLS[1:], counts[1:], strict=True))
+    coarse = {("north, south", "<30"): counts[2], ("north, south", "30+"): counts[1] + counts[3]}
+    levels = [(0, finest), (1, coarse)] if not outside and counts[0] == 0 else []
+    right = next(((level, found) for level, found in levels if min(found.values()) >= 3), None)
+    assert (answer.published, dict(answer.cells), answer.level) == (right is not None, *(right or (0, {}))[::-1])
+
+
 # --- the guarantee
 
 
@@ -369,7 +428,8 @@ MISTAKES = [
     ("[30, 60]", '["30", 60]', '"age" has a break that is no number'),
     ("[30, 60]", "[30]", "needs a list of breaks, and one label more than breaks"),
     ('"60+"', '"<30"', '"age" has two categories called "<30"'),
-    ("labels =", "recode = [[60]], labels =", '"age" has recode: a ladder of coarser groupings is not available'),
+    ("labels =", "recode = [[60]], labels =", '"age" has [60] in recode; recode is a list of coarser groupings'),
+    ("labels =", 'recode = [[["<30"], ["30-59"]]], labels =', "has by and a recode"),
     ("labels =", "label =", '"age" is no dimension'),
     ('"it\'s"]\nage', '"it\'s", "it\'s"]\nage', '"region" has the value "it\'s" twice: categories do not overlap'),
     ('"it\'s"]\nage', '"*", "it\'s"]\nage', '"region" has "*" before its last category: everything else comes last'),

@@ -50,7 +50,8 @@ OPTIONAL = {
     "exact_counts",
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
-    *("tables", "delta", "table", "query", "impossible", "by"),
+    *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode"),
+    *("conditions", "each"),
 }
 SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}
 

@@ -203,3 +203,15 @@ def test_known_rows_are_drawn_up_to_where_nothing_is_left():
     ]
     ticks = [tick.label for tick in page_facts(report)["figures"]["known_rows"].x_ticks]
     assert ticks[-1] == "10"
+
+
+def test_what_holds_on_the_rows_of_a_category_is_shown_of_the_first_ones():
+    stated = table() | {"conditions": {"region": ["a = 1", "a = 2", "a = 3"], "age": ["b < 30", "b < 60", "b >= 60"]}}
+    words = section(page_of(stated))
+    assert [word for word in words if word in ("a = 2", "b < 60")] == ["a = 2", "b < 60"]
+    conditions = {"a": [f"c{k}" for k in range(50)], "b": ["x", "y"]}
+    long = table({"a": [f"a{k}" for k in range(50)], "b": ["x", "y"]}) | {"conditions": conditions}
+    text = " ".join(section(page_of(long)))
+    assert "c39" in text
+    assert "c40" not in text
+    assert "and 10 more in the JSON report" in text

@@ -5,6 +5,7 @@ import random
 from collections import Counter
 from itertools import product
 
+import statpriv as sp
 from statpriv.audit.table import PublishedTable
 from statpriv.files.tables_together import tables_together
 
@@ -60,3 +61,15 @@ def test_two_margins_of_the_same_rows_stay_below_one_table_of_such_rows():
                 assert found <= bound * (1 + 1e-12)
                 worst = max(worst, found / bound)
     assert worst > 0.95
+
+
+def test_it_is_the_bound_of_answers_about_the_same_rows():
+    """Two tables of different shapes, by the way that `sp.SameRows` takes to the same theorem."""
+    tables = [
+        PublishedTable.from_counts({"a": ["x", "y"]}, [400, 600], name="a"),
+        PublishedTable.from_counts({"b": ["u", "v", "w"]}, [300, 300, 400], name="b"),
+    ]
+    own = sp.EachBetween("0.1", "0.8")
+    queries = [sp.HistogramQuery([own] * len(table.inner), attribute=table.name) for table in tables]
+    curve = sp.compose(queries, sp.Population(1000), sp.SameRows(protects="attribute"), adversary=sp.Adversary(known=3))
+    assert tables_together(tables, ("0.1", "0.8"), 3).delta("0.5") == curve.delta("0.5")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ledger"]
 
-_registry_option = click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
+_registry_option = click.option("--registry", type=click.Path(), help="Folder of the ledger.")
 _anchor_option = click.option(
     "--anchor", help="A line of `statpriv ledger anchor`: refuse a registry that is older than it."
 )
@@ -45,7 +45,7 @@ def ledger() -> None:
 @json_option
 @debug_option
 @examples("statpriv ledger show", "statpriv ledger show --registry /srv/registry --json")
-def show(*, registry: Path | None, as_json: bool) -> None:
+def show(*, registry: str | None, as_json: bool) -> None:
     """Data sets by number: their rows, used and left, and their releases.
 
     Nothing that identifies a row is shown, and no key. The digest of a plan is that of its file (sha256sum).
@@ -66,7 +66,7 @@ def show(*, registry: Path | None, as_json: bool) -> None:
 @_anchor_option
 @debug_option
 @examples("statpriv ledger verify", 'statpriv ledger verify --anchor "$(cat anchor.txt)"')
-def verify(*, registry: Path | None, anchor: str | None) -> None:
+def verify(*, registry: str | None, anchor: str | None) -> None:
     """Check that the ledger is as this program wrote it: every row, every token, every entry of its history.
 
     Exit code 0 if it is, and 2 with what is wrong if it is not. Whoever has the key can write another ledger, and
@@ -83,7 +83,7 @@ def verify(*, registry: Path | None, anchor: str | None) -> None:
 @_registry_option
 @debug_option
 @examples("statpriv ledger anchor", "statpriv ledger anchor --registry /srv/registry > anchor.txt")
-def anchor(*, registry: Path | None) -> None:
+def anchor(*, registry: str | None) -> None:
     """Print one line that names the newest entry of the ledger's history. Keep it elsewhere.
 
     `statpriv release --anchor LINE` refuses a registry without this entry, such as an old copy that was put back. The
@@ -108,7 +108,7 @@ def extend(
     *,
     plan: Path,
     data: str | None,
-    registry: Path | None,
+    registry: str | None,
     accept_edits: bool,
     anchor: str | None,
 ) -> None:
@@ -138,7 +138,7 @@ def extend(
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @debug_option
 @examples("statpriv ledger destroy-secret", "statpriv ledger destroy-secret --registry /srv/registry --yes")
-def destroy_secret(*, registry: Path | None, yes: bool) -> None:
+def destroy_secret(*, registry: str | None, yes: bool) -> None:
     """Destroy the key by which the ledger recognises rows. This ends all releases from it, for ever.
 
     Every file in the registry that holds the key is overwritten and removed, unfinished files of killed processes

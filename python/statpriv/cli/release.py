@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option(
     "--tables", type=click.Path(path_type=Path), metavar="FOLDER", help="Exact tables as CSV and SDMX-CSV files."
 )
-@click.option("--registry", type=click.Path(path_type=Path), help="Folder of the ledger.")
+@click.option("--registry", type=click.Path(), help="Folder of the ledger.")
 @click.option("--dry-run", is_flag=True, help="The whole guarantee, from the plan and the number of rows alone.")
 @click.option("--accept-edits", is_flag=True, help="Release again although values were edited since the last release.")
 @click.option("--anchor", help="A line of `statpriv ledger anchor`: refuse a registry that is older than it.")
@@ -54,7 +54,7 @@ def release(
     out: Path | None,
     json_out: Path | None,
     tables: Path | None,
-    registry: Path | None,
+    registry: str | None,
     dry_run: bool,
     force: bool,
     key: Path | None,
@@ -129,7 +129,9 @@ def _table(table: Mapping[str, Any]) -> str:
         why = f"a cell has fewer than {table['minimum']} rows, or a row is in no declared cell"
         return f"withheld  {table['name']}  ({why})"
     classes = f", {len(table['withheld'])} classes withheld" if table["withheld"] else ""
-    return f"{len(table['cells'])} cells published{classes}  {table['name']}"
+    coarser = table["ladder"]["level"] if "ladder" in table else 0
+    recoded = f", grouping {coarser} of its recode" if coarser else ""
+    return f"{len(table['cells'])} cells published{classes}{recoded}  {table['name']}"
 
 
 def _answer(answer: Mapping[str, Any]) -> str:

@@ -10,7 +10,8 @@ all other tables constants. Given these, the cells of the table are those of ind
 own within the ends. So δ is at most that of one table of such rows, whatever the number of other tables: the maximum
 over the tables bounds them all together. No minimum is needed, and suppression only takes away (data processing).
 
-It protects one table's answer of a person, not all of them at once.
+It protects one table's answer of a person, not all of them at once. The same theorem is behind `sp.SameRows`, which
+takes other queries and ranges, and also protects whole rows (docs/explanation/same-rows.md).
 """
 
 from __future__ import annotations

@@ -18,6 +18,13 @@ In a list, a category is
 Breaks divide a column of numbers. They are closed on the left: with ``breaks = [30, 60]`` a row of exactly 30 is in the
 second category. With ``null``, rows without a number are a category too.
 
+With ``recode``, a list of coarser groupings, the data choose: the finest table that holds the minimum is published. A
+list of categories then stands as ``values``:
+
+.. code-block:: toml
+
+    region = { values = ["north", "south", "*"], recode = [{ mainland = ["north", "south"], other = ["*"] }] }
+
 A row in no category is *undeclared*. The conditions are the comparisons of :mod:`statpriv.releasing.predicate`, each
 total on typed data, so no cell can make one fail.
 """
@@ -30,7 +37,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.numeric.arguments import is_mapping
@@ -61,9 +68,16 @@ _DIMENSION = (
     'a dimension is a list of categories, such as ["north", "south", "*"], or '
     '{ breaks = [30, 60], labels = ["<30", "30-59", "60+"] }'
 )
+_GROUPING = (
+    "recode is a list of coarser groupings of the categories, the finest first, such as "
+    '[[["<30", "30-59"], ["60+"]]], or [{ "under 60" = ["<30", "30-59"], "60+" = ["60+"] }]'
+)
 _LONGEST = 400
 _MAX_CASES = 16
 """Values that are compared one after the other; engines look more of them up."""
+
+
+Recode: TypeAlias = "tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]"
 
 
 @dataclass(frozen=True)
@@ -102,11 +116,14 @@ class Dimension:
         At least one. No two of them hold on one row.
     demand
         The type of the constants; "any" if there are none.
+    recode
+        Coarser groupings of the categories, the finest first, as labels with the labels of their categories.
     """
 
     column: str
     categories: tuple[Category, ...]
     demand: ColumnType
+    recode: Recode = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -291,6 +308,17 @@ _LISTED: dict[str, Any] = {
         },
     ]
 }
+_GROUP: dict[str, Any] = {"type": "array", "minItems": 1, "items": _VALUE}
+_GROUPINGS: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "anyOf": [
+            {"type": "array", "minItems": 1, "items": _GROUP},
+            {"type": "object", "minProperties": 1, "additionalProperties": _GROUP},
+        ]
+    },
+}
 _DIVIDED: dict[str, Any] = {
     "type": "object",
     "required": ["breaks", "labels"],
@@ -299,12 +327,19 @@ _DIVIDED: dict[str, Any] = {
         "breaks": {"type": "array", "minItems": 1, "items": {"type": "number"}},
         "labels": {"type": "array", "minItems": 2, "items": _LABEL},
         "null": _LABEL,
+        "recode": _GROUPINGS,
     },
+}
+_RECODED: dict[str, Any] = {
+    "type": "object",
+    "required": ["values", "recode"],
+    "additionalProperties": False,
+    "properties": {"values": {"type": "array", "minItems": 1, "items": _LISTED}, "recode": _GROUPINGS},
 }
 DIMENSIONS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "minProperties": 1,
-    "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1, "items": _LISTED}, _DIVIDED]},
+    "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1, "items": _LISTED}, _DIVIDED, _RECODED]},
 }
 """The JSON Schema of the dimensions of a table in a plan."""
 
@@ -332,11 +367,34 @@ def dimension_from(column: str, stated: object) -> Dimension:
         )
     try:
         printed_label(column)
+        recode: Recode = ()
+        if is_mapping(stated) and "recode" in stated:
+            recode = _recode(stated["recode"])
+            stated = {key: value for key, value in stated.items() if key != "recode"}
+            stated = stated["values"] if set(stated) == {"values"} else stated
         categories, demand = _from_breaks(column, stated) if is_mapping(stated) else _from_list(column, stated)
         _check_labels(categories)
     except ValueError as error:
         raise ValueError(f"{quoted(column)} {error}") from None
-    return Dimension(column, tuple(categories), demand)
+    return Dimension(column, tuple(categories), demand, recode)
+
+
+def _recode(stated: object) -> Recode:
+    if isinstance(stated, list) and stated:
+        return tuple(map(_grouping, stated))
+    raise ValueError(f"has recode = {_shown(stated)}; {_GROUPING}")
+
+
+def _grouping(stated: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    groups: list[tuple[str | None, Any]] = []
+    if is_mapping(stated):
+        groups = [*stated.items()]
+    elif isinstance(stated, list):
+        groups = [(None, group) for group in stated]
+    if not groups or not all(isinstance(group, list) and group for _, group in groups):
+        raise ValueError(f"has {_shown(stated)} in recode; {_GROUPING}")
+    members = [(label, tuple(map(category_label, group))) for label, group in groups]
+    return tuple((printed_label(", ".join(own) if label is None else label), own) for label, own in members)
 
 
 def category_label(value: object) -> str:
@@ -399,11 +457,6 @@ class _ListReader:
 
 
 def _from_breaks(column: str, stated: Mapping[str, Any]) -> tuple[list[Category], ColumnType]:
-    if "recode" in stated:
-        raise ValueError(
-            "has recode: a ladder of coarser groupings is not available in this version; declare the grouping that is "
-            "to be published"
-        )
     if not {"breaks", "labels"} <= set(stated) <= {"breaks", "labels", "null"}:
         raise ValueError(f"is no dimension: {_DIMENSION}")
     breaks, labels = stated["breaks"], stated["labels"]

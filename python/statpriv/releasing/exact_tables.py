@@ -4,6 +4,9 @@ The theorem of :mod:`statpriv.rules.minimum_count` is about exactly this gate. A
 possible cell holds at least its minimum, no impossible cell holds a row, and every row is in a declared cell. With a
 public classification each class is such a table by itself; a row in no declared class withholds all of them.
 
+Of a ladder, the finest of the declared groupings whose cells all hold the minimum is published
+(:mod:`statpriv.rules.refined_table`), and nothing if a row is in no cell or in an impossible one.
+
 What is withheld leaves no trace: the answer of a withheld table, or class, is the same whatever was counted.
 """
 
@@ -13,9 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from statpriv.releasing.classification import Dimension
 from statpriv.releasing.plan import PlannedTable
 
-__all__ = ["TableAnswer", "too_few_rows"]
+__all__ = ["TableAnswer", "declared", "too_few_rows"]
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,14 @@ class TableAnswer:
         The classes that are withheld, in their order; empty without a public classification.
     cells
         The published cells with their counts, in row-major order.
+    level
+        Of a ladder, the index of the published grouping; 0 is the finest table, also where nothing is published.
     """
 
     published: bool
     withheld: tuple[str, ...]
     cells: tuple[tuple[tuple[str, ...], int], ...]
+    level: int = 0
 
     @classmethod
     def of_outcomes(cls, table: PlannedTable, outcomes: Sequence[int]) -> TableAnswer:
@@ -57,26 +64,88 @@ class TableAnswer:
         True
         """
         counts = dict(zip(table.all_cells, outcomes, strict=False))
+        if table.is_ladder:
+            return cls._finest(table, counts, outcomes[len(counts) :])
         failed = set(_classes_that_fail(table, counts, outcomes))
         passed = () if table.by is None and failed else table.cells
         cells = tuple((cell, counts[cell]) for cell in passed if table.class_of(cell) not in failed)
         return cls(bool(cells), tuple(name for name in table.classes if name in failed), cells)
 
     @classmethod
+    def _finest(cls, table: PlannedTable, counts: Mapping[tuple[str, ...], int], outside: Sequence[int]) -> TableAnswer:
+        """The finest table of a ladder whose cells all hold the minimum; the law is on the possible cells alone."""
+        nothing = cls(published=False, withheld=(), cells=())
+        if any(outside) or any(counts[cell] for cell in table.impossible):
+            return nothing
+        for level, coarse in enumerate(table.query.levels):
+            found = dict.fromkeys(coarse.cells, 0)
+            for cell in table.cells:
+                found[table.query.coarsened(cell, level)] += counts[cell]
+            if all(count >= table.minimum for count in found.values()):
+                return cls(published=True, withheld=(), cells=tuple(found.items()), level=level)
+        return nothing
+
+    @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TableAnswer:
         """Read what an entry of the key `tables` of a report says of a table that was counted."""
         names = tuple(document["dimensions"])
         cells = tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"])
-        return cls(document["published"], tuple(document["withheld"]), cells)
+        level = document["ladder"]["level"] if "ladder" in document else None
+        return cls(document["published"], tuple(document["withheld"]), cells, level or 0)
 
     def document(self, table: PlannedTable) -> dict[str, Any]:
         """The leaves of the report that depend on what was counted."""
         names = [dimension.column for dimension in table.dimensions]
         return {
+            **declared(table, self.level if self.published else None),
             "published": self.published,
             "withheld": list(self.withheld),
             "cells": [{**dict(zip(names, cell, strict=True)), "count": count} for cell, count in self.cells],
         }
+
+
+def declared(table: PlannedTable, level: int | None = None) -> dict[str, Any]:
+    """The declared cells of a table, and of a ladder those of the published level.
+
+    Parameters
+    ----------
+    table
+        The table of the plan.
+    level
+        The published level of a ladder; None if nothing of it is published.
+    """
+    shown = table.query.levels[level or 0]
+    labels = {name: list(categories) for name, categories in shown.dimensions or ()}
+    return {
+        "dimensions": labels,
+        "conditions": {dimension.column: _conditions(dimension, level or 0) for dimension in table.dimensions},
+        "impossible": [list(cell) for cell in shown.impossible],
+        **({"ladder": _ladder(table, level)} if table.is_ladder else {}),
+    }
+
+
+def _ladder(table: PlannedTable, level: int | None) -> dict[str, Any]:
+    return {
+        "dimensions": {dimension.column: list(dimension.labels) for dimension in table.dimensions},
+        "impossible": [list(cell) for cell in table.query.impossible],
+        "recode": {
+            dimension.column: [
+                [{"label": label, "categories": list(own)} for label, own in grouping] for grouping in dimension.recode
+            ]
+            for dimension in table.dimensions
+            if dimension.recode
+        },
+        "level": level,
+    }
+
+
+def _conditions(dimension: Dimension, level: int) -> list[str]:
+    """What holds on the rows of each category of a level."""
+    finest = {category.label: category.canonical for category in dimension.categories}
+    if level == 0 or not dimension.recode:
+        return list(finest.values())
+    grouping = dimension.recode[min(level, len(dimension.recode)) - 1]
+    return [" OR ".join(finest[label] for label in own) for _, own in grouping]
 
 
 def _classes_that_fail(
@@ -101,10 +170,11 @@ def too_few_rows(table: PlannedTable, rows: int) -> str | None:
     >>> too_few_rows(PlannedTable("By sex", (dimension_from("sex", ["f", "m"]),), minimum=5), 9)
     'The table “By sex” will be withheld: 2 possible cells of at least 5 rows need 10 rows, and it has 9.'
     """
-    least = table.minimum * len(table.cells)
+    coarsest = len(table.query.levels[-1].cells)
+    least = table.minimum * coarsest
     if rows >= least:
         return None
-    cells = f"{len(table.cells)} possible cells of at least {table.minimum} rows need {least} rows, and it has {rows}"
+    cells = f"{coarsest} possible cells of at least {table.minimum} rows need {least} rows, and it has {rows}"
     if table.by is None:
         return f"The table “{table.name}” will be withheld: {cells}."
     return f"The table “{table.name}” will be withheld in part at least: {cells}."

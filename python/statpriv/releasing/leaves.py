@@ -86,7 +86,8 @@ _RECOMPUTED = {
     "composition.part.cells": "queries.cells.probability and the ranges of the cells in history.part.cells",
     "composition.part.each": "queries.each and history.part.each",
     "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
-    "composition.part.query.impossible composition.part.query.by": "tables.dimensions, tables.minimum, "
+    "composition.part.query.impossible composition.part.query.by composition.part.query.recode.label "
+    "composition.part.query.recode.categories": "tables.dimensions, tables.ladder, tables.minimum, "
     "tables.impossible and tables.by",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
@@ -118,6 +119,8 @@ _CROSS_CHECKED = {
     "proportion, error and interval follow from it",
     "tables.dimensions tables.impossible tables.by": "the published cells are exactly the possible ones of the classes "
     "that are not withheld, in row-major order",
+    "tables.ladder.dimensions tables.ladder.impossible tables.ladder.recode.label tables.ladder.recode.categories "
+    "tables.ladder.level": "the published dimensions are those of the level, and δ follows from the number of levels",
     "tables.minimum": "every published count is at least that, and δ follows from it",
     "tables.rows": "the counts add up to it, or to less where a class is withheld",
     "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
@@ -128,7 +131,8 @@ _CROSS_CHECKED = {
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
     "ask the same and take the same steps",
     "history.part.query.kind history.part.query.dimensions history.part.query.minimum history.part.query.impossible "
-    "history.part.query.by": "δ of that release follows from its minimum and classes; its queries name a table",
+    "history.part.query.by history.part.query.recode.label history.part.query.recode.categories": "δ of that release "
+    "follows from its minimum, its classes and the number of its levels; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",
     "history.queries.gates": "it fits the size and the range of the part, and the part's own gate",
     "ledger.cohorts.rows ledger.cohorts.since_release": "weights and rows left follow from it, and each release found "

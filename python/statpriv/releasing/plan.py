@@ -291,6 +291,10 @@ class PlannedTable:
         if len(set(self.impossible)) < len(self.impossible):
             raise ValueError("has the same combination twice in impossible")
         self._check_possible_cells()
+        if self.is_ladder:
+            if self.by is not None:
+                raise ValueError("has by and a recode: classes that choose their own grouping are not in this version")
+            _ = self.query  # its own rules name a grouping that is none
 
     def _check_possible_cells(self) -> None:
         possible = Counter(self.class_of(cell) for cell in self.cells)
@@ -332,14 +336,25 @@ class PlannedTable:
         place = self.classification.by
         return None if place is None else cell[place]
 
+    @property
+    def is_ladder(self) -> bool:
+        """Whether the data choose among coarser groupings."""
+        return any(dimension.recode for dimension in self.dimensions)
+
     @cached_property
     def query(self) -> ContingencyTable:
         """The table as the theory sees it."""
+        recode = {
+            dimension.column: [{label: list(own) for label, own in grouping} for grouping in dimension.recode]
+            for dimension in self.dimensions
+            if dimension.recode
+        }
         return ContingencyTable(
             {dimension.column: dimension.labels for dimension in self.dimensions},
             minimum=self.minimum,
             impossible=self.impossible,
             by=self.by,
+            recode=recode or None,
             name=self.name,
         )
 

@@ -120,6 +120,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from statpriv import budget
 from statpriv.errors import PlanError
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Publication, Target
@@ -215,24 +216,38 @@ def _read(path: Path) -> bytes:
         # Reading a pipe or a device could block for ever.
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise PlanError(f"the plan {quoted(str(path), longest=4096)} is no regular file; a TOML file is required")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(int(budget.MAX_PLAN_BYTES) + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise PlanError(f"the plan {quoted(str(path), longest=4096)} cannot be read: {reason}") from None
+    if len(content) > budget.MAX_PLAN_BYTES:
+        raise PlanError(f"{printed(path.name)}: a plan has at most {budget.MAX_PLAN_BYTES} bytes; this file is no plan")
+    return content
 
 
 def _tables(content: bytes, name: str) -> dict[str, Any]:
     try:
-        return dict(tomllib.loads(content.decode("utf-8-sig"), parse_float=_toml_float))
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PlanError(f"{name}: line {line} is not UTF-8; save the plan as UTF-8") from None
+    if _has_long_key(text):
+        raise PlanError(f"{name}: a dotted key has more than {budget.MAX_KEY_PARTS} parts; no key of a plan is so long")
+    try:
+        return dict(tomllib.loads(text, parse_float=_toml_float))
     except RecursionError:
         raise PlanError(f"{name}: arrays or tables are nested too deeply for a plan") from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError(f"{name} is not valid TOML: {error}") from None
     except ValueError:  # from int(), for more digits than Python's limit
         raise PlanError(f"{name}: an integer has thousands of digits; no number of a plan is that long") from None
+
+
+def _has_long_key(text: str) -> bool:
+    """Whether a text has a chain of parts and points that may be a dotted key, for which a parser needs long."""
+    part = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*"""
+    return re.search(rf"(?<![A-Za-z0-9_-])(?:{part}){{{int(budget.MAX_KEY_PARTS)}}}", text) is not None
 
 
 def _toml_float(text: str) -> Decimal | str:

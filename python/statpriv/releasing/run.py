@@ -155,7 +155,7 @@ def release(
         loaded,
         out=None if out is None else Path(out),
         json=None if json is None else Path(json),
-        registry=Registry.open(None if registry is None else Path(registry)),
+        registry=Registry.open(registry),
         dry_run=dry_run,
         force=force,
         accept_edits=accept_edits,

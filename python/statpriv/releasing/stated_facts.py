@@ -101,12 +101,17 @@ def _query_table(query: Mapping[str, Any]) -> dict[str, Any]:
 
 def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:
     """A table with the labels of its categories as their values; nothing else in a report depends on the values."""
-    dimensions = {
+    finest = table.get("ladder", table)
+    dimensions: dict[str, Any] = {
         name: [EVERYTHING_ELSE if label == EVERYTHING_ELSE else {"values": [label], "label": label} for label in labels]
-        for name, labels in table["dimensions"].items()
+        for name, labels in finest["dimensions"].items()
     }
+    for name, groupings in finest.get("recode", {}).items():
+        recode = [{group["label"]: group["categories"] for group in grouping} for grouping in groupings]
+        dimensions[name] = {"values": dimensions[name], "recode": recode}
     stated = {key: value for key, value in _chosen(table, "by", "by_source").items() if value is not None}
-    return {**_chosen(table, "name", "minimum", "impossible", "rows"), **stated, "dimensions": dimensions}
+    asked = _chosen(table, "name", "minimum", "rows")
+    return {**asked, **stated, "impossible": finest["impossible"], "dimensions": dimensions}
 
 
 def published_tables(report: Mapping[str, Any]) -> list[TableAnswer]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.search import least_integer
-from statpriv.releasing.exact_tables import TableAnswer, too_few_rows
+from statpriv.releasing.exact_tables import TableAnswer, declared, too_few_rows
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.plan import PlannedTable
 from statpriv.rules.assumptions import COMMON_LAW
@@ -24,6 +24,10 @@ __all__ = [
 _DECLARED_ROWS = (
     "every row is in a declared cell that is not impossible: a published table says so, and δ is for every law on "
     "these cells"
+)
+_LADDER = (
+    "of a table with coarser groupings, the finest that holds the minimum is published, and which one that is may be "
+    "known"
 )
 _PUBLIC_CLASSES = "the class of every row by a public classification is known of everybody, as the plan says"
 _POINTS = 8
@@ -58,13 +62,8 @@ def prospective_tables(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> dic
 def _declared(table: PlannedTable) -> dict[str, Any]:
     return {
         "name": table.name,
-        "dimensions": {dimension.column: list(dimension.labels) for dimension in table.dimensions},
-        "conditions": {
-            dimension.column: [category.canonical for category in dimension.categories]
-            for dimension in table.dimensions
-        },
+        **declared(table),
         "minimum": table.minimum,
-        "impossible": [list(cell) for cell in table.impossible],
         "by": table.by,
         "by_source": table.by_source,
     }
@@ -88,6 +87,7 @@ def assumptions_of_tables(guarantee: Guarantee) -> list[str]:
     return [
         *([] if COMMON_LAW in stated else [COMMON_LAW]),
         _DECLARED_ROWS,
+        *([_LADDER] if any(table.is_ladder for table in plan.tables) else []),
         *([_PUBLIC_CLASSES] if any(table.by is not None for table in plan.tables) else []),
     ]
 

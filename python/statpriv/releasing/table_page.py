@@ -23,6 +23,8 @@ __all__ = ["Grid", "GridCell", "GridRow", "Shade", "TablePage", "table_pages"]
 _SHADES = 5
 _MOST_CELLS, _MOST_COLUMNS = 480, 20
 """Cells of a table that are shown, and columns of a grid: a page of more could not be read on a telephone."""
+_MOST_CONDITIONS = 40
+"""Categories of a dimension whose conditions are shown."""
 _OPEN_GRIDS = 6
 """Grids of a table that are open; further ones are folded."""
 
@@ -102,6 +104,8 @@ class TablePage:
     left_out: int
     shades: tuple[Shade, ...]
     margins: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    conditions: tuple[tuple[str, tuple[tuple[str, str], ...], int], ...]
+    """By dimension: the first categories, each with what holds on its rows, and how many further ones there are."""
     files: tuple[str, str]
 
 
@@ -110,12 +114,12 @@ def table_pages(report: Mapping[str, Any]) -> list[TablePage]:
     tables = tables_of(report)
     files = file_names([table.name for table in tables])
     return [
-        _page(table, document.get("delta"), names)
+        _page(table, document, names)
         for table, document, names in zip(tables, report.get("tables", ()), files, strict=True)
     ]
 
 
-def _page(table: PublishedTable, delta: Mapping[str, float] | None, files: tuple[str, str]) -> TablePage:
+def _page(table: PublishedTable, document: Mapping[str, Any], files: tuple[str, str]) -> TablePage:
     largest = max((count for _, count in table.counts), default=0)
     grids: list[Grid] = []
     shown = 0
@@ -126,13 +130,17 @@ def _page(table: PublishedTable, delta: Mapping[str, float] | None, files: tuple
         shown += sum(len(row.cells) for row in grid.rows)
     return TablePage(
         table=table,
-        delta=delta,
+        delta=document.get("delta"),
         number_of_cells=table.number_of_cells - len(table.impossible),
         published_cells=len(table.counts),
         grids=tuple(grids) if table.published else (),
         left_out=table.number_of_cells - shown if table.published else 0,
         shades=tuple(_shades(largest)) if table.published else (),
         margins=tuple(_margins(table)),
+        conditions=tuple(
+            (name, tuple(zip(table.categories(name), held, strict=False))[:_MOST_CONDITIONS], _beyond(held))
+            for name, held in document.get("conditions", {}).items()
+        ),
         files=files,
     )
 
@@ -235,6 +243,10 @@ def _shades(largest: int) -> Iterator[Shade]:
     for shade in range(1, _SHADES + 1):
         if ends[shade - 1] < ends[shade]:
             yield Shade(shade, ends[shade - 1] + 1, ends[shade])
+
+
+def _beyond(held: Sequence[str]) -> int:
+    return max(0, len(held) - _MOST_CONDITIONS)
 
 
 def _margins(table: PublishedTable) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:

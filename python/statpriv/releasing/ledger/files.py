@@ -87,6 +87,8 @@ def user_data_folder() -> Path:
 def open_private(path: Path) -> int:
     """Open a regular file of the registry, create it if necessary, and make it accessible only to its owner."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    if path.is_symlink():
+        raise OSError(f"{path.name} is a symbolic link; put the file itself there")
     descriptor = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         if os.name == "posix":

@@ -74,14 +74,17 @@ class Registry:
     words: Callable[[int], bytes] = field(default=secrets.token_bytes, repr=False)
 
     @classmethod
-    def open(cls, folder: Path | None = None, *, words: Callable[[int], bytes] = secrets.token_bytes) -> Registry:
+    def open(cls, folder: str | Path | None = None, *, words: Callable[[int], bytes] = secrets.token_bytes) -> Registry:
         """Choose the registry: the given folder, else ``STATPRIV_REGISTRY``, else a folder in the user's data folder.
 
         Raises
         ------
         LedgerError
-            If the variable is not an absolute path: each working folder would then have its own ledger.
+            If the folder is the empty text, or the variable is not an absolute path: each working folder would then
+            have its own ledger.
         """
+        if folder == "":
+            raise LedgerError("registry = '': no folder is named; leave the option out for the user's data folder")
         if folder is None:
             named = os.environ.get("STATPRIV_REGISTRY")
             folder = Path(named) if named else user_data_folder() / "statpriv"
@@ -90,7 +93,7 @@ class Registry:
                     f"STATPRIV_REGISTRY = {named}: this is no absolute path, so each working folder would "
                     "have a ledger of its own; write the whole path (~ is not replaced)"
                 )
-        return cls(folder.absolute(), words)
+        return cls(Path(folder).absolute(), words)
 
     @property
     def _path(self) -> Path:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, Protocol, TypeAlias
 
+from statpriv import budget
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType
 from statpriv.releasing.sql_text import quoted
@@ -138,8 +140,13 @@ def check_columns(columns: Sequence[Column], source: DataSource, predicates: Seq
             "null_values and delimiter are for CSV files, and this source has types and says itself what is unknown "
             "(NULL); remove them from [data], or write a condition about the value"
         )
+    if len(columns) > budget.MAX_TABLE_COLUMNS:
+        raise refusal(
+            f"it has {len(columns)} columns, and at most {budget.MAX_TABLE_COLUMNS} are read; release from a copy of "
+            "the columns that count"
+        )
     names = [column.name for column in columns]
-    repeated = next((name for name in names if names.count(name) > 1), None)
+    repeated = next((name for name, times in Counter(names).items() if times > 1), None)
     if repeated is not None:
         raise refusal(f"two columns are called {quoted(repeated)}; give each its own name")
     for key, what, named in (

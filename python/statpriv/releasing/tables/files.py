@@ -201,6 +201,11 @@ def _first_line(path: Path, delimiter: str, files: Files, *, debug: bool) -> tup
         raise files.refusal(reason) from (original if debug else None)
     if head.tell() == budget.MAX_HEADER_CHARACTERS:
         raise files.refusal("its first line is longer than a line with names of columns can be")
+    if len(names) > budget.MAX_TABLE_COLUMNS:
+        raise files.refusal(
+            f"its first line names {len(names)} columns, and at most {budget.MAX_TABLE_COLUMNS} are read; release from "
+            "a copy of the columns that count"
+        )
     if not any(names):
         raise files.refusal("it is empty, or its first line has no names of columns")
     return names

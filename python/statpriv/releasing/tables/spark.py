@@ -3,8 +3,9 @@
 Spark rows have no order; the row order is therefore the binary order of the ids. The content is materialised once and
 detached from its source by a local checkpoint, so the counted content is the fingerprinted one. A lost executor causes
 a failure and not a second read. The labels are a data frame (row id, part) that is joined to the content. A session
-started here encrypts everything that Spark spills and keeps it in a private folder that is removed at the end. A
-session that was already running keeps its own settings for this.
+started here encrypts everything that Spark spills, keeps it in a private folder that is removed at the end, and writes
+no event log. It is refused if submitted arguments have set that otherwise. A session that was already running keeps
+its own settings for this.
 
 Cells of CSV files are read by the grammar of :mod:`statpriv.releasing.tables.csv_cells`.
 """
@@ -77,15 +78,26 @@ _SETTINGS = {
 }
 _WHERE_KNOWN = {"spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true"}
 _OWN_SESSION = {
+    "spark.eventLog.enabled": "false",
     "spark.io.encryption.enabled": "true",
     "spark.log.level": "OFF",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+_REQUIRED = {name: _OWN_SESSION[name] for name in ("spark.eventLog.enabled", "spark.io.encryption.enabled")}
 _BROADCAST_ROWS = 100_000
 _PATTERN_CHARACTERS = frozenset("*?[]{}\\")
 
 _NO_SPARK = "Spark cannot be started; it needs Java 17 or later. --debug shows its message"
+_NOT_STARTED = (
+    "a Spark application without an active session is running in this process, and its settings would be used; stop "
+    "it, or activate a session of it"
+)
+_OTHER_SETTINGS = (
+    "Spark started without the settings that a release needs: "
+    + ", ".join(f"{name} = {value}" for name, value in _REQUIRED.items())
+    + "; remove other values from spark-defaults.conf and from submitted arguments"
+)
 _UNREADABLE = (
     "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes only around whole "
     "cells, closed, and doubled inside; --debug shows Spark's message, which may quote data"
@@ -276,7 +288,11 @@ def _session(refusal: Refusals, *, debug: bool) -> Iterator[SparkSession]:
     folder = tempfile.mkdtemp(prefix="statpriv-spark-")  # created with mode 0700
     try:
         started = _started(folder, refusal, debug=debug)
+        if _settings_of(started, ("spark.local.dir",)) != {"spark.local.dir": folder}:
+            raise refusal(_NOT_STARTED)  # and it is not stopped: it belongs to somebody else
         try:
+            if _settings_of(started, tuple(_REQUIRED)) != _REQUIRED:
+                raise refusal(_OTHER_SETTINGS)
             yield _set_up(started.newSession())
         finally:
             started.stop()
@@ -294,18 +310,39 @@ def _set_up(session: SparkSession) -> SparkSession:
     return session
 
 
+def _settings_of(session: SparkSession, names: Sequence[str]) -> dict[str, str | None]:
+    """Settings of the application as they are in effect, whatever asked for them."""
+    settings = session.sparkContext.getConf()
+    return {name: settings.get(name, None) for name in names}
+
+
 def _started(folder: str, refusal: Refusals, *, debug: bool) -> SparkSession:
     builder = SparkSession.builder.appName("statpriv").config("spark.local.dir", folder)
     for name, value in _OWN_SESSION.items():
         builder = builder.config(name, value)
     try:
-        if debug:
-            return builder.getOrCreate()
-        with _silent_children():
-            return builder.getOrCreate()
+        with _environment("SPARK_LOCAL_DIRS", folder):  # it would go before the setting
+            if debug:
+                return builder.getOrCreate()
+            with _silent_children():
+                return builder.getOrCreate()
     except (PySparkException, Py4JError, OSError, RuntimeError) as error:
         original = error
     raise refusal(_NO_SPARK) from (original if debug else None)
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set an environment variable for processes started meanwhile."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 @contextmanager
