@@ -186,7 +186,7 @@ class Part:
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""
-        return PART.write(
+        return _ANY_PART.write(
             {
                 **vars(self),
                 "query": self.asked,
@@ -310,7 +310,7 @@ BOUND = TEXT.optional("tightest").described("the name of a bound, as in statpriv
 POPULATION_SIZE = by_group(SIZE, COUNT).described("entries, the critical one included")
 _POPULATION = Field(
     lambda value: (POPULATION if is_clustered(value) else POPULATION_SIZE).read(value),
-    POPULATION.allowed,
+    POPULATION_SIZE.allowed,
     POPULATION.schema,
     lambda population: (POPULATION if isinstance(population, Population) else POPULATION_SIZE).write(population),
     description=POPULATION_SIZE.description,
@@ -321,7 +321,7 @@ PART = Record(
         "cells": replace(_RANGES, read=_cells, absent=None).described("those of all cells of a histogram"),
         "query": QUERY.optional().described("any other query"),
         "each": TRUTH.optional(absent=False).described("every entry has a probability of its own in the range"),
-        "size": by_group(SIZE, COUNT).optional().described("entries; left out where all answer (same_rows)"),
+        "size": by_group(SIZE, COUNT),
         "count": SIZE.optional(1).described("how many such parts"),
         "attribute": TEXT.optional().described("parts with the same attribute ask the same property"),
         "name": TEXT.optional().described("a label; it proves nothing"),
@@ -331,10 +331,17 @@ PART = Record(
     },
     one_of=("probability", "cells", "query"),
 )
+_SIZE = PART.fields["size"].optional().described("entries; left out where all answer (same_rows)")
+_ANY_PART = replace(PART, fields={**PART.fields, "size": _SIZE})
 PARTS = Field(
     lambda value: listed(value, least=1, most=budget.MAX_FILE_PARTS),
     f"1 to {budget.MAX_FILE_PARTS} tables [[part]]",
-    {"type": "array", "minItems": 1, "maxItems": int(budget.MAX_FILE_PARTS), "items": definition("part", PART.schema)},
+    {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": int(budget.MAX_FILE_PARTS),
+        "items": definition("part", _ANY_PART.schema),
+    },
 )
 COMPOSITION = Record(
     {
@@ -351,7 +358,8 @@ COMPOSITION = Record(
 def read_parts(tables: list[Value], place: str, faults: list[str], *, of_same_rows: bool = False) -> tuple[Part, ...]:
     """The parts of a composition; what is wrong with them is added to `faults`. Of the same rows they have no sizes."""
     known = len(faults)
-    parts = [PART.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
+    record = _ANY_PART if of_same_rows else PART
+    parts = [record.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
     if len(faults) > known:
         return ()
     if (together := sum(part["count"] for part in parts)) > budget.MAX_FILE_PARTS:
@@ -359,8 +367,6 @@ def read_parts(tables: list[Value], place: str, faults: list[str], *, of_same_ro
     for k, part in enumerate(parts, start=1):
         if of_same_rows and (part["size"] is not None or part["count"] > 1):
             faults.append(f"{place}[{k}] has size or count; with same_rows all entries answer every query once")
-        elif not of_same_rows and part["size"] is None:
-            faults.append(f"{place}[{k}].size is missing; {PART.fields['size'].allowed} is required")
         faults += [f"{place}[{k}] {fault}" for fault in _contradictions(part)]
     return () if len(faults) > known else tuple(Part(asked=part.pop("query"), **part) for part in parts)
 

@@ -4,8 +4,8 @@
 r = 0. Let h_i ≥ H(r_i) at points r_i, h = 1 at r = 0, and h beyond the last point its last value. The greatest convex
 function below these points is at least H between any two of its vertices, because a chord of H is at least H. It is
 piecewise linear, and so the hockey stick of a finite pair: with slopes s before and s' after the vertex r, the second
-law has the mass q = s' − s at an outcome of likelihood ratio r, and the first the mass rq. What is left of the first is an
-outcome that only it has, and what is left of the second one that only it has (Doroshenko, Ghazi, Kamath, Kumar and
+law has the mass q = s' − s at an outcome of likelihood ratio r, and the first the mass rq. What is left of the first is
+an outcome that only it has, and what is left of the second one that only it has (Doroshenko, Ghazi, Kamath, Kumar and
 Manurangsi, *Connect the Dots: Tighter Discrete Approximations of Privacy Loss Distributions*).
 
 **Products.** A pair whose hockey stick is at least that of another at every r ≥ 0 can be turned into the other by a
