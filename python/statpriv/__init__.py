@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from statpriv.composition.adaptive import compose_adaptive
     from statpriv.curves.build import compose, privacy_curve
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.curves.given_threshold import threshold_bound
     from statpriv.curves.minimum_count import minimum_count_curve
     from statpriv.curves.population_sweep import delta_at_sizes
     from statpriv.distributions import laws
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from statpriv.numeric.enclosure import Enclosure
     from statpriv.numeric.enclosure_array import EnclosureArray
     from statpriv.planning.sensitivity import sensitivity_of
+    from statpriv.planning.worst_error import root_mean_squared_error
     from statpriv.releasing import Report, release
     from statpriv.theories import differential, granularity, noiseless, partial_knowledge
 
@@ -150,7 +152,9 @@ _HOME = {
     "privacy_curve": "curves.build",
     "read_table": "files.published_table",
     "release": "releasing",
+    "root_mean_squared_error": "planning.worst_error",
     "sensitivity_of": "planning.sensitivity",
+    "threshold_bound": "curves.given_threshold",
     "verify": "assurance.verification",
 }
 _RENAMED = {
@@ -252,7 +256,9 @@ __all__ = [
     "read_table",
     "reference",
     "release",
+    "root_mean_squared_error",
     "sensitivity_of",
+    "threshold_bound",
     "verify",
 ]
 

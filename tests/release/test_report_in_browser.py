@@ -25,7 +25,10 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-c
 # One worker starts the browser, once.
 pytestmark = pytest.mark.xdist_group("browser")
 
-WIDE = table({"place": [f"place {k}" for k in range(100)], "work": [f"work {k}" for k in range(100)]})
+WIDE = table(
+    {"place": [f"place {k}" for k in range(100)], "work": [f"work {k}" for k in range(100)]},
+    counts=lambda k: 10_000 + k,
+)
 VARIANTS = {
     **variants(),
     "everything": with_everything(sample()),
@@ -151,6 +154,17 @@ def test_what_a_reviewer_needs_fits_on_the_first_sheet_of_paper(opened, name):
     page, _ = opened(VARIANTS[name], viewport=A4_INSIDE_MARGINS)
     page.emulate_media(media="print")
     assert page.evaluate("() => document.querySelector('.review').getBoundingClientRect().bottom") <= 1032
+
+
+@pytest.mark.parametrize("name", matrix("large table", "large table", "table by class"))
+def test_grids_of_tables_fit_on_paper(opened, name):
+    page, _ = opened(VARIANTS[name], viewport=A4_INSIDE_MARGINS)
+    page.emulate_media(media="print")
+    rights = page.evaluate(
+        "() => [...document.querySelectorAll('.grid-table')].map(t => t.getBoundingClientRect().right)"
+    )
+    assert rights
+    assert max(rights) <= A4_INSIDE_MARGINS["width"]
 
 
 def test_the_keyboard_reaches_everything_that_scrolls_or_opens_and_shows_where_it_is(opened):

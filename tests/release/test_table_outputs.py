@@ -10,7 +10,7 @@ import statpriv as sp
 from statpriv.errors import GuaranteeNotReachedError, PublicationError, RowsSpentError
 from statpriv.releasing import run
 from statpriv.releasing.plan_file import load_plan
-from statpriv.releasing.publication import Destination
+from statpriv.releasing.publication import Place
 from statpriv.releasing.run import Surroundings, carry_out
 from statpriv.releasing.table_files import as_csv, as_sdmx_csv, fullest, tables_of
 
@@ -138,14 +138,14 @@ def test_a_refusal_leaves_no_folder(workshop):
 
 def test_a_failure_after_the_spend_leaves_no_file(workshop, monkeypatch):
     planned(workshop)
-    folder, publish = workshop.folder / "tables", Destination.publish
+    folder, publish = workshop.folder / "tables", Place.publish
 
-    def failing(destination, content):
-        if destination.path == workshop.json:
+    def failing(place, content):
+        if place.destination.path == workshop.json:
             raise PublicationError("no room")
-        publish(destination, content)
+        publish(place, content)
 
-    monkeypatch.setattr(Destination, "publish", failing)
+    monkeypatch.setattr(Place, "publish", failing)
     with pytest.raises(RowsSpentError):
         release(workshop, folder)
     assert len(workshop.spent()) == 1
@@ -171,18 +171,23 @@ def test_a_plan_without_tables_has_no_such_files(workshop):
 
 def test_more_room_is_reserved_than_the_report_takes(workshop, monkeypatch):
     planned(workshop)
-    reserved, written = {}, {}
-    reserve, publish = Destination.reserved, Destination.publish
-    monkeypatch.setattr(
-        Destination, "reserved", lambda self, size: (reserved.update({self.path: size}), reserve(self, size))[1]
-    )
-    monkeypatch.setattr(
-        Destination, "publish", lambda self, text: (written.update({self.path: len(text)}), publish(self, text))[1]
-    )
+    held, written = {}, {}
+    hold, publish = Place.hold, Place.publish
+
+    def holding(place, size):
+        held[place.destination.path] = size
+        hold(place, size)
+
+    def publishing(place, content):
+        written[place.destination.path] = len(content)
+        publish(place, content)
+
+    monkeypatch.setattr(Place, "hold", holding)
+    monkeypatch.setattr(Place, "publish", publishing)
     release(workshop, workshop.folder / "tables")
-    assert reserved.keys() == written.keys()
+    assert held.keys() == written.keys()
     assert len(written) == 4
-    assert all(written[path] <= reserved[path] for path in written)
+    assert all(written[path] <= held[path] for path in written)
 
 
 def test_the_fullest_table_is_at_least_as_long_as_any_that_may_be_published(workshop):

@@ -10,6 +10,7 @@ import pytest
 
 import statpriv as sp
 from statpriv import _native, budget, noise
+from statpriv.curves.given_threshold import AtThreshold
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.contributions import EntryClass, contributions
 from statpriv.model.situation import PartitionedSituation, Situation
@@ -74,6 +75,7 @@ SITUATIONS = [
     Situation(NOISY, TWELVE, None, NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),
+    AtThreshold(HALF, TWELVE, sp.WithoutReplacement(5), THREE, threshold=1),
     Situation(RANGE, TWELVE, sp.WithoutReplacement(5), NOBODY),
     *(
         Situation(SKEWED, TWELVE, sampling, NOBODY)

@@ -73,6 +73,11 @@ class Situation:
         return capabilities(self.query)
 
     @property
+    def given_threshold(self) -> int | None:
+        """The number of known entries in a sample up to which its curve is used, if a reader chose one (Example 1)."""
+        return None
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """What is done to the answer."""
         return steps_of(self.query)

@@ -21,8 +21,8 @@ from statpriv.releasing.table_files import file_names, tables_of
 __all__ = ["Grid", "GridCell", "GridRow", "Shade", "TablePage", "table_pages"]
 
 _SHADES = 5
-_MOST_CELLS, _MOST_COLUMNS = 480, 20
-"""Cells of a table that are shown, and columns of a grid: a page of more could not be read on a telephone."""
+_MOST_CELLS, _MOST_COLUMNS = 480, 12
+"""Cells of a table that are shown, and columns of a grid: no more fit on paper, or are read on a telephone."""
 _MOST_CONDITIONS = 40
 """Categories of a dimension whose conditions are shown."""
 _OPEN_GRIDS = 6
