@@ -7,7 +7,7 @@ The oracles share no code with the library: values from another implementation, 
 import json
 from collections import defaultdict
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations_with_replacement, permutations
 from math import factorial, prod
 from pathlib import Path
 from random import Random
@@ -255,6 +255,26 @@ def delta_by_definition(n, law, minimum, r):
         )
         for v, w in permutations(published, 2)
     )
+
+
+@pytest.mark.parametrize(("minimum", "known"), [(3, 1), (3, 0), (4, 2)])
+def test_known_rows_of_any_cells_never_exceed_the_bound(minimum, known):
+    """The enumeration of `sp.reference`, with every choice of the cells of the known rows."""
+    random = Random(f"{known} known")  # noqa: S311
+    nearest = Fraction(0)
+    for cells in (2, 3):
+        table = sp.ContingencyTable(cells, minimum=minimum)
+        for n in range(minimum * cells, minimum * cells + 4):
+            bound = sp.privacy_curve(table, sp.Population(n), adversary=sp.Adversary(known=known))
+            for law in random_laws(random, cells, 3):
+                named = dict(enumerate(law))
+                for who in combinations_with_replacement(named, known):
+                    curve = sp.reference.table_curve(named, n, minimum=minimum, known=who)
+                    for r in (Fraction(11, 10), Fraction(3)):
+                        reached, most = curve(r), bound.exact_delta(exp_epsilon=r)
+                        assert reached <= most
+                        nearest = max(nearest, reached / most)
+    assert nearest > Fraction(1, 2)
 
 
 def random_laws(random, cells, count):

@@ -133,6 +133,17 @@ def test_a_split_below_the_ancestor_has_at_most_its_curve_in_either_order(minimu
     assert nearest > 0.9
 
 
+def test_far_out_and_for_large_minima_the_bound_falls_and_stays_small():
+    tree = {"a": ["0", "1"], "b": ["0", "1"]}
+    curve = sp.privacy_curve(sp.ContingencyTable(tree, minimum=10, nested=True), sp.Population(99))
+    values = [curve.delta(epsilon).upper for epsilon in (0, "0.01", 1, 5, 20)]
+    assert values == sorted(values, reverse=True)
+    assert curve.delta(20).upper < 1e-60
+    assert max(curve.delta(epsilon).upper for epsilon in (100, 5000, 10**15)) < 1e-95
+    large = sp.privacy_curve(sp.ContingencyTable(tree, minimum=10**6, nested=True), sp.Population(99))
+    assert sp.minimum_count_curve(10**6).delta("0.001").upper < large.delta("0.001").upper < 0.001
+
+
 def as_law(masses):
     return Law.table(0, masses)
 

@@ -61,7 +61,8 @@ SOURCE = "docs/explanation/minimum-counts.md, with the proof"
         "δ ≤ max{h(T−1, T), h(T, T−1)}, h(k, l) = E(Γ_l/l − e^ε Γ_k/k)_+ with independent gamma variables: for every "
         "law that the entries share, every number of entries and every number of cells. Of u known entries the worst "
         "split over the two cells counts; δ = 1 from T − 1 known entries on. Margins, percentages, rounded counts, "
-        "charts and everything else that is a function of the published table is covered: data processing."
+        "charts and everything else that is a function of the published table is covered: data processing. With a "
+        "public classification each class is published or withheld by itself, and no total over the classes is."
     ),
     source=SOURCE,
     assumptions=(INDEPENDENT, COMMON_LAW),

@@ -34,6 +34,8 @@ const BEYOND: f64 = 1.0 / ((1u64 << 26) as f64);
 const POINTS: f64 = 2048.0;
 /// No lattice reaches further.
 const FURTHEST: f64 = 1024.0;
+/// Beyond this ε the value here is taken, which is not less: masses of [`LEAST`] are all that is left.
+const LARGEST: f64 = 256.0;
 /// `2^-53`.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
@@ -121,6 +123,9 @@ impl Stages {
 
     /// The expression of the product, an upper bound of itself by rounding.
     fn value(&self, epsilon: &Epsilon, interrupt: &dyn Interrupt) -> Result<Ball, Error> {
+        let largest =
+            Epsilon::from_f64(LARGEST).filter(|largest| largest.value.certainly_less(epsilon.value));
+        let epsilon = largest.as_ref().unwrap_or(epsilon);
         let at = epsilon.value.to_enclosure();
         let product = self.product(at.upper(), interrupt)?;
         let ratio = epsilon.ratio();
