@@ -67,6 +67,8 @@ class PublishedTable:
     withheld: tuple[str, ...]
     rows: int
     counts: tuple[tuple[Cell, int], ...]
+    groupings: int = 1
+    """How many groupings were declared, of which the finest that holds the minimum is published."""
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> PublishedTable:
@@ -117,6 +119,7 @@ class PublishedTable:
             dimensions=tuple((name, tuple(categories)) for name, categories in document["dimensions"].items()),
             impossible=tuple(map(tuple, document["impossible"])),
             withheld=tuple(document["withheld"]),
+            groupings=1 + max(map(len, document.get("ladder", {}).get("recode", {}).values()), default=0),
             counts=tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"]),
         )
 
