@@ -274,6 +274,21 @@ def test_groups_of_rows_with_their_own_probabilities(known):
     assert curve.exact_delta(exp_epsilon=RATIO) == max(truths)
 
 
+def test_many_rows_in_groups_are_bounded_by_the_hull_of_their_ranges():
+    """Six hundred and four hundred rows count as a thousand, not as four hundred."""
+    population = sp.Population(groups={"a": 600, "b": 400})
+    query = sp.PropertyQuery({"a": sp.EachBetween("0.3", "0.5"), "b": sp.EachBetween("0.4", "0.6")})
+    found = sp.privacy_curve(query, population)
+    hull = sp.privacy_curve(sp.PropertyQuery(sp.EachBetween("0.3", "0.6")), sp.Population(1000))
+    truths = [
+        sp.privacy_curve(sp.PropertyQuery({"a": first, "b": second}), population).delta("0.05")
+        for first, second in product(("0.3", "0.5"), ("0.4", "0.6"))
+    ]
+    assert found.kind == "bound"
+    assert found.delta("0.05").upper <= hull.delta("0.05").upper <= 1.2 * max(truth.lower for truth in truths)
+    assert all(truth.lower <= found.delta("0.05").upper for truth in truths)
+
+
 BOX = (("1/10", "3/10"), ("1/5", "2/5"), ("2/5", "7/10"))
 
 
@@ -366,9 +381,6 @@ LARGER = {
         [p, p], sp.Population(2000), sp.RandomPartition([800, 800]), adversary=sp.Adversary(known=100)
     ),
     "assigned": lambda p: sp.compose([p, p], sp.Population(2000), sp.MultinomialPartition(["1/2", "1/2"])),
-    "groups": lambda p: sp.privacy_curve(
-        sp.PropertyQuery({"a": p.p, "b": "1/2"}), sp.Population(groups={"a": 1500, "b": 500})
-    ),
 }
 
 

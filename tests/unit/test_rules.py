@@ -130,6 +130,7 @@ SITUATIONS = [
     ),
     PartitionedSituation((HALF, NAMED), TWELVE, sp.PartitionLaw({((0, 1), (2,)): "1/3", ((3,), ()): "2/3"}), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
+    Situation(sp.PropertyQuery({"f": OWN.p, "m": "1/2"}), GROUPS, None, NOBODY),
     PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),

@@ -16,7 +16,7 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.ranges import Stated, ends, is_each
+from statpriv.model.ranges import EachBetween, Stated, ends, is_each
 from statpriv.model.situation import PartitionedSituation, Situation
 from statpriv.rules.assumptions import DRAWN, EACH, INDEPENDENT, NOISE, SAMPLED, SECRET
 from statpriv.rules.data_processing import treats_entries_alike
@@ -122,6 +122,34 @@ def total_of_parts(situation: PartitionedSituation) -> Curve:
     require_one_property(situation)
     p = require_count(situation.queries[0])
     return count_of(p).of(situation.population.size - situation.adversary.total, situation.one_pair)
+
+
+@rule(
+    bound="hull",
+    kind="bound",
+    queries=(PropertyQuery, PostProcessed),
+    sampling_with=treats_entries_alike,
+    cost=25,
+    theorem=(
+        "Groups of which some have ranges of each row's own: every row has some probability between the least and the "
+        "largest of all. So δ is at most that of rows that each have their own in this one range, whatever their group."
+    ),
+    source=SOURCE,
+    assumptions=(INDEPENDENT, EACH, SAMPLED),
+    needs=("each",),
+)
+def hull_of_groups(situation: Situation) -> Curve:
+    """All rows as one group, in the hull of the ranges."""
+    asked = situation.asked
+    if not asked.is_count or asked.is_uniform:
+        raise NotApplicable("all entries have one range, or the answer is no count")
+    boxes = [ends(p) for _, p, _ in _groups(situation)]
+    count = PropertyQuery(EachBetween(min(low for low, _ in boxes), max(high for _, high in boxes)))
+    query = PostProcessed(count, *situation.steps) if situation.steps else count
+    try:
+        return lower(replace(situation, query=query), "tightest").curve
+    except NotAvailableError as reason:
+        raise NotApplicable(f"the hull of the ranges: {reason}") from reason
 
 
 def _vertices(situation: Situation) -> Iterator[Situation]:
