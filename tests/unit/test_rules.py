@@ -163,6 +163,7 @@ def is_enclosed_alone(rule):
     } or rule.lowering.__name__ in {
         "own_group_in_parts",
         "other_groups_known",
+        "hull_in_parts",
     }
 
 
