@@ -182,8 +182,12 @@ def _parts(composition: Composition) -> list[str]:
             counts[f"{part.asked!r} of {part.entries or 'all'} entries"] += part.count
             continue
         p = ", ".join(_range(*ends) for ends in part.ranges)
+        if part.gate is not None and not part.each:
+            p = "any p"
+        if part.each:
+            p += ", each entry its own"
         if part.gate is not None:
-            p = f"any p, published from {part.gate[0]} to {part.gate[1]}"
+            p += f", published from {part.gate[0]} to {part.gate[1]}"
         attribute = "a property of its own" if part.attribute is None else f"property {part.attribute}"
         steps = [
             *([] if part.suppressed_below is None else [f"suppressed below {part.suppressed_below}"]),

@@ -91,6 +91,7 @@ from statpriv.model.fields import (
 )
 from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
+from statpriv.model.ranges import EachBetween
 from statpriv.model.situation import capabilities
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ class Part:
         return sp.PostProcessed(count, *steps) if steps else count
 
     def _stated(self, ends: Range) -> Stated:
-        return stated_range(ends, each=self.each)
+        # A range of one point stays a range given everything else of the row: clusters and the same rows ask for it.
+        return EachBetween(*ends) if self.each else stated_range(ends)
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""
