@@ -264,6 +264,26 @@ def situations() -> Iterator[Case]:
             first(sp.PropertyQuery(sp.EachBetween("0.4", "0.7")), sp.Population(n), 0.01, pair=(1, 0)),
             {"numpy, every k": lambda: situation_peers.each_in_range(1000, 0.4, 0.7, 0.01)} if n == 10**3 else {},
         )
+    for size in (500, 10**4):
+        drawn = {"a": 12 * size, "b": 8 * size}
+        yield Case(
+            f"sampling privacy curve, {size} drawn from 2 groups",
+            first(
+                sp.PropertyQuery({"a": 0.2, "b": 0.667}),
+                sp.Population(groups=drawn),
+                1 / size**0.5,
+                sampling=sp.WithoutReplacement(size),
+                bound="spc",
+                pair=(1, 0),
+            ),
+            {
+                "numpy, every composition": lambda: situation_peers.drawn_groups(
+                    (6000, 4000), (0.2, 0.667), 500, 500**-0.5
+                )
+            }
+            if size == 500
+            else {},
+        )
     shares = {"a": 0.3, "b": 0.5, "c": 0.9}
     for size in (10**4, 10**12):
         sizes = dict.fromkeys(shares, size)

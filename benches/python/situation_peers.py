@@ -116,6 +116,23 @@ def each_in_range(n: int, lower: float, upper: float, epsilon: float) -> float:
     return worst
 
 
+def drawn_groups(sizes: tuple[int, int], shares: tuple[float, float], size: int, epsilon: float) -> float:
+    """Definition 3.3 for a sample of two groups: two binomial laws convolved for each number from the first group."""
+    worst = 0.0
+    for critical in (0, 1):
+        first, second = (number - (index == critical) for index, number in enumerate(sizes))
+        mean = 0.0
+        for drawn in range(max(0, size - 1 - second), min(first, size - 1) + 1):
+            chance = hypergeom.pmf(drawn, first + second, first, size - 1)
+            rest = size - 1 - drawn
+            law = np.convolve(
+                binom.pmf(np.arange(drawn + 1), drawn, shares[0]), binom.pmf(np.arange(rest + 1), rest, shares[1])
+            )
+            mean += chance * hockey_stick((np.append(0.0, law), np.append(law, 0.0)), epsilon)
+        worst = max(worst, mean)
+    return worst
+
+
 def grouped_laws(sizes: Mapping[str, int], shares: Mapping[str, float], critical: str) -> Laws:
     """Laws of a count over groups of entries, each group with its own p. The critical entry is in group `critical`."""
     law = np.ones(1)

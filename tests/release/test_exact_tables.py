@@ -249,6 +249,7 @@ def test_the_finest_table_that_holds_the_minimum_is_published(workshop, released
     ages = {"<30": "<60", "30-59": "<60", "60+": "60+"} if level else {age: age for age in ("<30", "30-59", "60+")}
     expected = Counter((label[region], ages[age_of(age)]) for _, region, age, _ in rows)
     assert published(entry) == (expected if level is not None else {})
+    assert workshop.report["verify"]["proof"] == []
     assert "in one of 2 declared groupings, of which the finest such one counts" in workshop.page.read_text()
     report = workshop.report
     ladder = sp.ContingencyTable(

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from statpriv.releasing.page_facts import page_facts
-from statpriv.releasing.published_tables import PublishedTable
+from statpriv.releasing.released_table import ReleasedTable
 from statpriv.releasing.report import render
 from statpriv.releasing.table_page import _MOST_CELLS, _MOST_COLUMNS, table_pages
 
@@ -41,7 +41,7 @@ def numbers(words):
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_published_count_and_every_allowed_total_stands_in_a_grid(name):
     (stated,) = facts(SAMPLES[name])
-    found = PublishedTable.from_document(SAMPLES[name])
+    found = ReleasedTable.from_document(SAMPLES[name])
     shown = [cell.count for grid in stated.grids for row in grid.rows for cell in row.cells if cell.count is not None]
     assert sorted(shown) == sorted(count for _, count in found.counts)
     for grid in stated.grids:
@@ -120,7 +120,7 @@ def test_a_large_table_is_cut_short_with_its_totals_whole_and_the_files_named():
     assert len(html) < 400_000
     (stated,) = facts(LARGE)
     (grid,) = stated.grids
-    found = PublishedTable.from_document(LARGE)
+    found = ReleasedTable.from_document(LARGE)
     assert len(grid.columns) == _MOST_COLUMNS
     assert len(grid.rows) * len(grid.columns) <= _MOST_CELLS
     assert grid.rows[3].total == found.margin("place")[("p3",)]

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
+from statpriv.composition.cohorts import Cohort
+from statpriv.composition.repeated_releases import RepeatedReleases
 
 VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "tables.json").read_text(encoding="utf-8"))["clusters"]
 OWN = sp.EachBetween("0.2", "0.7")
@@ -176,6 +178,10 @@ REFUSED = {
     "an account": (
         lambda: sp.PartitionAccountant(households(9, 4, 3), epsilon=1, delta="0.1"),
         "clusters",
+    ),
+    "several releases": (
+        lambda: RepeatedReleases((Cohort(9),), (sp.privacy_curve(sp.PropertyQuery(OWN), households(9, 4, 3)),)),
+        "several releases of rows in clusters",
     ),
     "persons of several rows": (
         lambda: sp.granularity.person_curve(sp.PropertyQuery("0.4"), households(9, 4, 3), rows=2),

@@ -206,7 +206,27 @@ def test_what_does_not_fit_is_refused():
             sp.compose([listed] * 2, groups, partition)
     many = sp.PropertyQuery([Fraction(k, 200) for k in range(1, 121)])
     with pytest.raises(sp.NotAvailableError, match="more than 100 different kinds"):
-        sp.compose([many] * 2, sp.Population(120), sp.RandomPartition([60, 60]))
+        sp.compose([many] * 2, sp.Population(120), sp.RandomPartition([60, 60]), bound="own-group")
+
+
+def test_any_number_of_different_entries_is_bounded_by_their_range():
+    n, partition = 300, sp.RandomPartition([150, 150])
+    listed = [sp.PropertyQuery([Fraction(100 + k, 500) for k in range(n)]), sp.PropertyQuery("1/2")]
+    hull = [sp.PropertyQuery(sp.EachBetween("1/5", Fraction(399, 500))), sp.PropertyQuery("1/2")]
+    curve, bound = (sp.compose(queries, sp.Population(n), partition) for queries in (listed, hull))
+    assert curve.kind == "bound"
+    assert curve.delta("0.1") == bound.delta("0.1")
+
+
+@settings(max_examples=cases(6, campaign=100), deadline=None)
+@given(two_properties())
+def test_the_range_of_all_entries_bounds_those_in_it(case):
+    sizes, parts, laws, _, ratio = case
+    population, partition = sp.Population(groups=sizes), sp.RandomPartition(parts)
+    queries = [*map(sp.PropertyQuery, laws)]
+    exact = sp.compose(queries, population, partition, bound="exact").exact_delta(exp_epsilon=ratio)
+    hull = sp.compose(queries, population, partition, bound="hull").delta(log(Fraction(ratio))).upper
+    assert float(exact) <= hull * (1 + 1e-12)
 
 
 def test_the_worst_pair_may_agree_in_an_attribute():

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
+from statpriv._native import Curve, Law
 
 OWN = sp.EachBetween("0.2", "0.7")
 ATTRIBUTE, ROW = sp.SameRows(protects="attribute"), sp.SameRows(protects="row")
@@ -172,6 +173,77 @@ def test_without_conditional_ranges_two_margins_may_give_a_row_away():
         sp.reference.Database([alike] * 4), counts_of(2), critical=0, pair=((0, 0), (0, 1))
     )
     assert curve("100") == 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=2, max_size=4),
+    st.tuples(st.integers(0, 1), st.integers(0, 1)),
+    RATIOS,
+)
+def test_independent_attributes_compose(tenths, record, ratio):
+    """Rows of two independent bits each: the worst product over all ends of the ranges, by brute force."""
+    laws = [
+        {
+            (a, b): (Fraction(p, 10) if a else 1 - Fraction(p, 10)) * (Fraction(q, 10) if b else 1 - Fraction(q, 10))
+            for a, b in product((0, 1), repeat=2)
+        }
+        for p, q in tenths
+    ]
+    truth = by_brute_force(laws, 2, [(record, tuple(1 - bit for bit in record))])(ratio)
+    ranges = [(Fraction(min(column), 10), Fraction(max(column), 10)) for column in zip(*tenths[1:], strict=True)]
+    asked = [count(str(k), sp.EachBetween(*ends)) for k, ends in enumerate(ranges)]
+    independent = sp.SameRows(protects="row", independent=True)
+    exact = sp.compose(asked, sp.Population(len(laws)), independent)
+    assert exact.kind == "exact"
+    reached = exact.exact_delta(exp_epsilon=ratio)
+    assert truth <= reached
+    corners = product(*(product(ends, repeat=len(laws) - 1) for ends in ranges))
+    assert reached == max(_of_corner(corner, ratio) for corner in corners)
+
+
+def _of_corner(corner, ratio):
+    """The worst pair of opposite records, for other rows with these probabilities of either attribute."""
+    laws = []
+    for probabilities in corner:
+        law = [Fraction(1)]
+        for p in probabilities:
+            law = [(1 - p) * a + p * b for a, b in zip([*law, 0], [0, *law], strict=True)]
+        laws.append((dict(enumerate(law)), {k + 1: mass for k, mass in enumerate(law)}))
+
+    def joint(record):
+        first, second = (laws[k][bit] for k, bit in enumerate(record))
+        return {(i, j): a * b for (i, a), (j, b) in product(first.items(), second.items())}
+
+    opposite = [((a, b), (1 - a, 1 - b)) for a, b in product((0, 1), repeat=2)]
+    return max(sp.reference.hockey_stick(joint(v), joint(w), ratio) for v, w in opposite)
+
+
+def test_the_bounds_of_independent_attributes_are_above_the_exact_curve():
+    asked = [count("a"), count("b", sp.EachBetween("0.4", "0.6"))]
+    curves = [
+        sp.compose(asked, sp.Population(8), sp.SameRows(protects="row", independent=True), bound=bound)
+        for bound in ("exact", "product", "in-turn")
+    ]
+    for epsilon in ("0", "0.1", "0.5", "2", "9"):
+        exact, dominated, in_turn = (curve.delta(epsilon).upper for curve in curves)
+        assert exact <= dominated <= 1.08 * exact
+        assert exact <= in_turn
+
+
+def test_the_product_of_large_tables_is_next_to_its_lower_end():
+    """Rows that all have one end: the product of exact laws is attained."""
+    asked, independent = [count("a"), count("b")], sp.SameRows(protects="row", independent=True)
+    bound = sp.compose(asked, sp.Population(60), independent)
+    assert bound.kind == "bound"
+    attained = 0.0
+    for p, q in product(("0.2", "0.7"), repeat=2):
+        first, second = (Law.binomial(59, end) for end in (p, q))
+        apart = Law.sum([first, second.scaled(61)])
+        for moved in (62, 60, -62, -60):
+            attained = max(attained, Curve.answers(apart.shifted(moved), apart).delta("0.4").upper)
+    assert attained <= bound.delta("0.4").upper <= 1.05 * attained
+    assert bound.delta("0.4").upper < sp.compose(asked, sp.Population(60), ROW).delta("0.4").upper
 
 
 REFUSED = {

@@ -163,6 +163,7 @@ def is_enclosed_alone(rule):
     } or rule.lowering.__name__ in {
         "own_group_in_parts",
         "other_groups_known",
+        "hull_in_parts",
     }
 
 
@@ -208,9 +209,31 @@ def test_a_conditional_rule_is_no_bound_of_what_is_released_and_does_not_compete
     assert not (rule.conditional and (rule.competes or rule.kind == "exact"))
 
 
+HOUSEHOLDS = sp.Population(12, clusters=6, largest_cluster=3)
+OWN_BITS = sp.SumQuery({0: OWN.p, 1: OWN.p})
+ABOUT_A, ABOUT_B = (sp.PropertyQuery(OWN.p, attribute=name) for name in "ab")
+OF_PEOPLE_WHO_HANG_TOGETHER = [
+    Situation(OWN, HOUSEHOLDS, None, NOBODY),
+    Situation(OWN, HOUSEHOLDS, sp.WithoutReplacement(5), NOBODY),
+    Situation(OWN_BITS, HOUSEHOLDS, None, NOBODY),
+    Situation(OWN.rounded(3), HOUSEHOLDS, None, NOBODY),
+    PartitionedSituation((ABOUT_A,) * 2, HOUSEHOLDS, sp.RandomPartition([4, 3]), NOBODY),
+]
+OF_THE_SAME_ROWS = [
+    sp.compose(queries, TWELVE, same_rows).situation
+    for queries, same_rows in (
+        ([ABOUT_A, ABOUT_B], sp.SameRows(protects="attribute")),
+        ([ABOUT_A, ABOUT_A.rounded(3), ABOUT_B], sp.SameRows(protects="attribute")),
+        ([ABOUT_A, ABOUT_B], sp.SameRows(protects="row")),
+        ([ABOUT_A, ABOUT_B], sp.SameRows(protects="row", independent=True)),
+        ([ABOUT_A.rounded(3), ABOUT_B], sp.SameRows(protects="row", independent=True)),
+    )
+]
+
+
 @rules
 def test_a_rule_applies_somewhere(rule):
-    known = [*SITUATIONS, MANY_PATTERNS, EVERY_TABLE]
+    known = [*SITUATIONS, *OF_PEOPLE_WHO_HANG_TOGETHER, *OF_THE_SAME_ROWS, MANY_PATTERNS, EVERY_TABLE]
     assert any(verdict(rule, situation) is None for situation in known if rule.is_about(situation))
 
 

@@ -179,7 +179,7 @@ def _parts(composition: Composition) -> list[str]:
     counts: Counter[str] = Counter()
     for part in composition.parts:
         if part.asked is not None:
-            counts[f"{part.asked!r} of {part.entries} entries"] += part.count
+            counts[f"{part.asked!r} of {part.entries or 'all'} entries"] += part.count
             continue
         p = ", ".join(_range(*ends) for ends in part.ranges)
         if part.gate is not None:
@@ -190,11 +190,14 @@ def _parts(composition: Composition) -> list[str]:
             *([] if part.rounded_to is None else [f"rounded to {part.rounded_to}"]),
         ]
         kind = "a count" if part.cells is None else "a histogram"
-        counts[", ".join([f"{kind} of {part.entries} entries, {p}, {attribute}", *steps])] += part.count
+        counts[", ".join([f"{kind} of {part.entries or 'all'} entries, {p}, {attribute}", *steps])] += part.count
     lines = [f"{count} × {text}" for text, count in counts.most_common(_MAX_LINES)]
     if len(counts) > _MAX_LINES:
         lines.append(f"… and {len(counts) - _MAX_LINES} more kinds of part")
-    return [*lines, f"on disjoint secret parts of {together(composition.population)} entries"]
+    entries = together(composition.population)
+    if composition.same_rows is not None:
+        return [*lines, f"all of the same {entries} entries; protected: one {composition.same_rows.protects}"]
+    return [*lines, f"on disjoint secret parts of {entries} entries"]
 
 
 def _range(low: Fraction, high: Fraction) -> str:

@@ -76,6 +76,10 @@ class RepeatedReleases:
         "rows that were appended have the same law as the others, and when they came did not depend on their values",
     )
 
+    def __post_init__(self) -> None:
+        for curve in self.releases:
+            curve.situation.population.require_no_clusters("several releases of rows")
+
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The assumptions about the data and the releases."""

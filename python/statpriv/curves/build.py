@@ -120,7 +120,8 @@ def compose(
         "convex-order" (a bound over all sign patterns of many unrelated attributes, or over all p of a range, by one
         dominating law or by bounds on the transforms), "revealed" and "worst-entry" (known entries in any placement: by
         revealing their parts, or entry by entry), "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same,
-        cheaper and slightly larger if many entries are known) or "total-count".
+        cheaper and slightly larger if many entries are known), "total-count", "own-group" and "hull" (entries that
+        differ: by the critical entry's group alone, or by the range that holds all probabilities).
 
     Returns
     -------

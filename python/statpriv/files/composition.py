@@ -18,6 +18,19 @@
     suppressed_below = 10              # smaller counts are published as one
     rounded_to = 5                     # the others to multiples of this
 
+Several answers about the same entries have no sizes of parts, and entries may be in clusters:
+
+.. code-block:: toml
+
+    epsilon = 0.1
+    population = 20190                 # or { size = 20190, clusters = 8000, largest_cluster = 5 } for one count
+    same_rows = "attribute"            # or "row", or { protects = "row", independent = true }
+
+    [[part]]
+    probability = ["0.1", "0.9"]
+    each = true                        # given all other attributes of the row
+    attribute = "smoker"
+
 A range is also written ``"0.4..0.6"``. Any other query takes the place of the probability, as
 :mod:`statpriv.model.codec` writes it:
 
@@ -57,7 +70,7 @@ from typing import TYPE_CHECKING, Any
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.files.documents import as_text, parsed, read_content, refused
-from statpriv.model.codec import POPULATION, QUERY, publication_steps, stated_range
+from statpriv.model.codec import POPULATION, QUERY, SAME_ROWS, is_clustered, publication_steps, stated_range
 from statpriv.model.fields import (
     COUNT,
     NUMBER,
@@ -77,11 +90,13 @@ from statpriv.model.fields import (
     listed,
 )
 from statpriv.model.groups import ByGroup
+from statpriv.model.populations import Population
 from statpriv.model.situation import capabilities
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.model.ranges import Stated
+    from statpriv.model.same_rows import SameRows
     from statpriv.model.situation import Query
     from statpriv.releasing.recomputation import ReleaseReport
 
@@ -111,7 +126,7 @@ class Part:
     probability
         One range, or one for each group; None of a histogram.
     size
-        Entries, or those of each group.
+        Entries, or those of each group; None where all entries answer every query.
     cells
         Of a histogram the ranges of all cells; None of a count.
     asked
@@ -121,7 +136,7 @@ class Part:
     """
 
     probability: Range | ByGroup[Range] | None
-    size: int | ByGroup[int]
+    size: int | ByGroup[int] | None
     count: int = 1
     attribute: str | None = None
     name: str | None = None
@@ -143,7 +158,7 @@ class Part:
     @property
     def entries(self) -> int:
         """How many there are, of all groups together."""
-        return together(self.size)
+        return 0 if self.size is None else together(self.size)
 
     def query(self) -> Query:
         """What is asked of each part.
@@ -171,7 +186,7 @@ class Part:
 
     def document(self) -> dict[str, object]:
         """The part as it stands in a file, without the keys that have their defaults."""
-        return PART.write(
+        return _ANY_PART.write(
             {
                 **vars(self),
                 "query": self.asked,
@@ -183,13 +198,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Composition:
-    """Counts on the parts of a secret random partition, and the ε at which their δ is asked."""
+    """Counts on the parts of a secret random partition, or of the same entries, and the ε at which their δ is asked."""
 
     epsilon: Fraction
-    population: int | ByGroup[int]
+    population: int | ByGroup[int] | Population
     parts: tuple[Part, ...]
     known_rows: int = 0
     bound: str = "tightest"
+    same_rows: SameRows | None = None
 
     def curve(self) -> PrivacyCurve:
         """The privacy curve of all answers together.
@@ -204,17 +220,23 @@ class Composition:
         if self._is_one_table_of_all:
             return sp.privacy_curve(
                 self.parts[0].query(),
-                POPULATION.read(by_name(self.population)),
+                self._population,
                 adversary=sp.Adversary(known=self.known_rows),
                 bound=self.bound,
             )
         return sp.compose(
             [query for part in self.parts for query in [part.query()] * part.count],
-            POPULATION.read(by_name(self.population)),
-            sp.RandomPartition([by_name(part.size) for part in self.parts for _ in range(part.count)]),
+            self._population,
+            self.same_rows
+            or sp.RandomPartition([by_name(part.size) for part in self.parts for _ in range(part.count)]),
             adversary=sp.Adversary(known=self.known_rows),
             bound=self.bound,
         )
+
+    @property
+    def _population(self) -> Population:
+        stated: Any = self.population
+        return stated if isinstance(stated, Population) else POPULATION.read(by_name(stated))
 
     @property
     def _is_one_table_of_all(self) -> bool:
@@ -232,8 +254,10 @@ class Composition:
         }
 
 
-def together(size: int | ByGroup[int]) -> int:
+def together(size: int | ByGroup[int] | Population) -> int:
     """A number of entries, of all groups together."""
+    if isinstance(size, Population):
+        return size.size
     sizes: Any = by_name(size)
     return sum(sizes.values()) if is_by_group(size) else sizes
 
@@ -284,6 +308,13 @@ _GATE = Field(_gate, "a list of two counts in order", list_of(COUNT, "", least=2
 
 BOUND = TEXT.optional("tightest").described("the name of a bound, as in statpriv.compose")
 POPULATION_SIZE = by_group(SIZE, COUNT).described("entries, the critical one included")
+_POPULATION = Field(
+    lambda value: (POPULATION if is_clustered(value) else POPULATION_SIZE).read(value),
+    POPULATION_SIZE.allowed,
+    POPULATION.schema,
+    lambda population: (POPULATION if isinstance(population, Population) else POPULATION_SIZE).write(population),
+    description=POPULATION_SIZE.description,
+)
 PART = Record(
     {
         "probability": by_group(RANGE).optional(),
@@ -300,15 +331,23 @@ PART = Record(
     },
     one_of=("probability", "cells", "query"),
 )
+_SIZE = PART.fields["size"].optional().described("entries; left out where all answer (same_rows)")
+_ANY_PART = replace(PART, fields={**PART.fields, "size": _SIZE})
 PARTS = Field(
     lambda value: listed(value, least=1, most=budget.MAX_FILE_PARTS),
     f"1 to {budget.MAX_FILE_PARTS} tables [[part]]",
-    {"type": "array", "minItems": 1, "maxItems": int(budget.MAX_FILE_PARTS), "items": definition("part", PART.schema)},
+    {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": int(budget.MAX_FILE_PARTS),
+        "items": definition("part", _ANY_PART.schema),
+    },
 )
 COMPOSITION = Record(
     {
         "epsilon": NUMBER.described("ε in nats"),
-        "population": POPULATION_SIZE,
+        "population": _POPULATION,
+        "same_rows": SAME_ROWS.optional().described("all entries answer every query; what of them is protected"),
         "known_rows": COUNT.optional(0).described("entries an adversary knows"),
         "bound": BOUND,
         "part": PARTS,
@@ -316,15 +355,18 @@ COMPOSITION = Record(
 )
 
 
-def read_parts(tables: list[Value], place: str, faults: list[str]) -> tuple[Part, ...]:
-    """The parts of a composition; what is wrong with them is added to `faults`."""
+def read_parts(tables: list[Value], place: str, faults: list[str], *, of_same_rows: bool = False) -> tuple[Part, ...]:
+    """The parts of a composition; what is wrong with them is added to `faults`. Of the same rows they have no sizes."""
     known = len(faults)
-    parts = [PART.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
+    record = _ANY_PART if of_same_rows else PART
+    parts = [record.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
     if len(faults) > known:
         return ()
     if (together := sum(part["count"] for part in parts)) > budget.MAX_FILE_PARTS:
         faults.append(f"{place}: {together} parts together; at most {budget.MAX_FILE_PARTS} are allowed")
     for k, part in enumerate(parts, start=1):
+        if of_same_rows and (part["size"] is not None or part["count"] > 1):
+            faults.append(f"{place}[{k}] has size or count; with same_rows all entries answer every query once")
         faults += [f"{place}[{k}] {fault}" for fault in _contradictions(part)]
     return () if len(faults) > known else tuple(Part(asked=part.pop("query"), **part) for part in parts)
 
@@ -339,7 +381,7 @@ def _contradictions(part: dict[str, Value]) -> list[str]:
         found.append("needs either a probability, or the cells of a histogram, or a query")
     elif "query" in stated and labels:
         found.append(f"has {labels[0]} beside a query, in which it stands")
-    elif "query" not in stated and of_groups != is_by_group(part["probability"]):
+    elif "query" not in stated and part["size"] is not None and of_groups != is_by_group(part["probability"]):
         found.append("states either probability or size by group, and not the other")
     if steps and (stated != ["probability"] or of_groups):
         found.append(f"has {steps[0]}, which is for counts of one probability")
@@ -349,5 +391,6 @@ def _contradictions(part: dict[str, Value]) -> list[str]:
 def composition_of(table: Value, place: str, faults: list[str]) -> Composition | None:
     """The composition that a table describes; what is wrong with it is added to `faults`."""
     read = COMPOSITION.read(table, place, faults)
-    parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults)
+    same_rows = read.get("same_rows") is not None
+    parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults, of_same_rows=same_rows)
     return None if faults else Composition(**read, parts=parts)

@@ -62,6 +62,7 @@ from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Rel
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.sum import MeanQuery, SumQuery
 from statpriv.model.ranges import Between, EachBetween, Stated, as_stated, ends, is_each
+from statpriv.model.same_rows import SameRows
 from statpriv.model.samplings import (
     OverlappingSamples,
     PoissonSampling,
@@ -344,13 +345,59 @@ QUERY = replace(_QUERIES.field, read=query_from, write=written_query)
 # --- who is asked, and who looks on --------------------------------------------------------------
 
 _SIZES = by_group(SIZE)
-POPULATION = Field(
-    lambda value: Population(value) if isinstance(value, int) else Population(groups=table_from(value)),
-    _SIZES.allowed,
-    _SIZES.schema,
-    lambda population: _SIZES.write(population.groups or population.size),
+_CLUSTERED = Record(
+    {
+        "size": SIZE.described("entries, the critical one included"),
+        "clusters": SIZE.described("clusters, such as households"),
+        "largest_cluster": SIZE.described("no cluster has more entries"),
+    }
 )
-"""The number of entries, or that of each group."""
+
+
+def is_clustered(value: Value) -> bool:
+    """Whether a table states clusters: these three keys are no names of groups."""
+    return is_mapping(value) and set(value) == set(_CLUSTERED.fields)
+
+
+def _population(value: Value) -> Population:
+    if is_clustered(value):
+        return Population(**_CLUSTERED.strictly(value))
+    return Population(value) if isinstance(value, int) else Population(groups=table_from(value))
+
+
+def _written_population(population: Population) -> Value:
+    if population.clusters is not None:
+        return _CLUSTERED.write(vars(population))
+    return _SIZES.write(population.groups or population.size)
+
+
+POPULATION = Field(
+    _population,
+    f"{_SIZES.allowed}, or a table with size, clusters and largest_cluster",
+    {"anyOf": [*_SIZES.schema["anyOf"], _CLUSTERED.schema]},
+    _written_population,
+)
+"""The number of entries, that of each group, or entries in clusters."""
+
+_SAME_ROWS = Record(
+    {
+        "protects": Field(text_from, "attribute or row", {"enum": ["attribute", "row"]}),
+        "independent": TRUTH.optional(absent=False).described("the attributes of one row are declared independent"),
+    }
+)
+
+
+def _same_rows(value: Value) -> SameRows:
+    return SameRows(**_SAME_ROWS.strictly(value if is_mapping(value) else {"protects": value}))
+
+
+SAME_ROWS = Field(
+    _same_rows,
+    "attribute or row, or a table with protects and independent",
+    {"anyOf": [{"enum": ["attribute", "row"]}, _SAME_ROWS.schema]},
+    lambda same: _SAME_ROWS.write(vars(same)) if same.independent else same.protects,
+)
+"""All entries answer every query, and what is protected of them."""
 
 KNOWN = by_group(COUNT)
 VALUES = Field(text_from, "worst or expected", {"enum": ["worst", "expected"]})

@@ -43,7 +43,7 @@ from statpriv import budget
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan_values import printable, printed_label
 from statpriv.releasing.predicate_formula import Atom, ColumnType, Constant, Formula, Spelling, atom, junction
-from statpriv.releasing.published_tables import RESERVED_NAMES
+from statpriv.releasing.released_table import RESERVED_NAMES
 from statpriv.releasing.sql_text import identifier, quoted, text_literal, unprintable
 
 __all__ = [

@@ -175,7 +175,8 @@ def answered_contents(
 def _proof(guarantee: Guarantee) -> list[str]:
     """Commands that write and check a certificate; none if a certificate cannot express the queries."""
     histograms = any(has_cells(part.asked) for part in guarantee.parts)
-    return [] if histograms and guarantee.plan.guarantee.known_rows else list(_PROOF)
+    ladders = any(table.is_ladder for table in guarantee.plan.tables)
+    return [] if ladders or (histograms and guarantee.plan.guarantee.known_rows) else list(_PROOF)
 
 
 def _prior(guarantee: Guarantee) -> object:

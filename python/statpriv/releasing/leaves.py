@@ -93,7 +93,7 @@ _RECOMPUTED = {
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
     "composition.part.rounded_to": "queries.publication.rounded_to",
-    "verify.proof": "queries.cells and guarantee.known_rows",
+    "verify.proof": "queries.cells, tables.ladder and guarantee.known_rows",
     "tables.delta": "tables.minimum, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
     "ledger.rows_left": "data.rows, history.part.size and queries.size",
     "ledger.rows_spent_before": "history.part.size",

@@ -26,7 +26,7 @@ from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import Everything, everything, with_everything
 from statpriv.releasing.leaves import LEAVES, named
 from statpriv.releasing.ledger import ReleaseRecord
-from statpriv.releasing.published_tables import contradictions
+from statpriv.releasing.released_table import contradictions
 from statpriv.releasing.report import validate_form
 from statpriv.releasing.stated_facts import (
     groups_of,

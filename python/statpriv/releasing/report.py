@@ -21,7 +21,7 @@ from statpriv.model.fields import elements
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.page_facts import answered, nearest_multiple, page_facts
 from statpriv.releasing.page_text import FILTERS, visible
-from statpriv.releasing.published_tables import contradictions, holds_other_keys
+from statpriv.releasing.released_table import contradictions, holds_other_keys
 from statpriv.releasing.sql_text import quoted
 
 __all__ = ["render", "validate", "validate_form"]

@@ -36,7 +36,7 @@ from typing import Any
 
 from statpriv.errors import PublicationError
 from statpriv.releasing.publication import Destination, Place, prepare
-from statpriv.releasing.published_tables import PublishedTable, Status
+from statpriv.releasing.released_table import ReleasedTable, Status
 
 __all__ = ["TableFiles", "TablePlaces", "as_csv", "as_sdmx_csv", "file_names", "fullest", "tables_of"]
 
@@ -54,7 +54,7 @@ _SDMX_STATUS: Mapping[Status, tuple[str, str]] = {
 }
 
 
-def tables_of(report: Mapping[str, Any]) -> tuple[PublishedTable, ...]:
+def tables_of(report: Mapping[str, Any]) -> tuple[ReleasedTable, ...]:
     """The tables of a report; none if it has no such key.
 
     Raises
@@ -62,7 +62,7 @@ def tables_of(report: Mapping[str, Any]) -> tuple[PublishedTable, ...]:
     ArgumentError
         If a table contradicts its own rule.
     """
-    return tuple(map(PublishedTable.from_document, report.get("tables", ())))
+    return tuple(map(ReleasedTable.from_document, report.get("tables", ())))
 
 
 def fullest(report: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -80,7 +80,7 @@ def fullest(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def as_csv(table: PublishedTable) -> bytes:
+def as_csv(table: ReleasedTable) -> bytes:
     """The tidy CSV file of a table.
 
     Parameters
@@ -103,7 +103,7 @@ def as_csv(table: PublishedTable) -> bytes:
     return _written([(*table.names, "count", "count_status"), *lines])
 
 
-def as_sdmx_csv(table: PublishedTable) -> bytes:
+def as_sdmx_csv(table: ReleasedTable) -> bytes:
     """The SDMX-CSV 2.0 file of a table.
 
     The structure is named after the table, with the agency STATPRIV. Who loads the file into a registry replaces it by
@@ -148,7 +148,7 @@ def file_names(names: Sequence[str]) -> list[tuple[str, str]]:
 # --- writing fields ------------------------------------------------------------------------------
 
 
-def _require_counted(table: PublishedTable) -> None:
+def _require_counted(table: ReleasedTable) -> None:
     if table.published is None:
         raise PublicationError("tables: nothing was counted, and there is nothing to write")
 
@@ -260,7 +260,7 @@ class TableFiles:
             )
             yield TablePlaces(taken)
 
-    def write(self, tables: Sequence[PublishedTable]) -> None:
+    def write(self, tables: Sequence[ReleasedTable]) -> None:
         """Write all files, or none.
 
         Raises
@@ -288,7 +288,7 @@ class TablePlaces:
 
     places: tuple[tuple[Place, Place], ...]
 
-    def hold(self, tables: Iterable[PublishedTable]) -> None:
+    def hold(self, tables: Iterable[ReleasedTable]) -> None:
         """Hold room on the disk for the files of these tables, whose counts have at most as many digits as rows."""
         for table, places in zip(tables, self.places, strict=True):
             line = sum(max(map(_longest, categories)) for _, categories in table.dimensions)
@@ -297,7 +297,7 @@ class TablePlaces:
             for place in places:
                 place.hold(size)
 
-    def write(self, tables: Sequence[PublishedTable]) -> None:
+    def write(self, tables: Sequence[ReleasedTable]) -> None:
         """Write all files, or none.
 
         Raises

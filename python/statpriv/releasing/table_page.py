@@ -2,7 +2,7 @@
 
 A table of two dimensions is one grid. The dimension with more categories gives the rows. Of more dimensions there is
 one grid for each combination of the others; a public classification comes first among these. Totals are those of
-:meth:`PublishedTable.margin`, so that none is over a public classification.
+:meth:`ReleasedTable.margin`, so that none is over a public classification.
 
 Shades make a heat map of the grid. A shade stands for a fifth of the range up to the largest count. It repeats what the
 numbers say and carries nothing else, so that a print in black and white loses nothing.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from statpriv.releasing.published_tables import Cell, PublishedTable, Status
+from statpriv.releasing.released_table import Cell, ReleasedTable, Status
 from statpriv.releasing.table_files import file_names, tables_of
 
 __all__ = ["Grid", "GridCell", "GridRow", "Shade", "TablePage", "table_pages"]
@@ -96,7 +96,7 @@ class Shade:
 class TablePage:
     """What the page says of one table."""
 
-    table: PublishedTable
+    table: ReleasedTable
     delta: Mapping[str, float] | None
     number_of_cells: int
     published_cells: int
@@ -119,7 +119,7 @@ def table_pages(report: Mapping[str, Any]) -> list[TablePage]:
     ]
 
 
-def _page(table: PublishedTable, document: Mapping[str, Any], files: tuple[str, str]) -> TablePage:
+def _page(table: ReleasedTable, document: Mapping[str, Any], files: tuple[str, str]) -> TablePage:
     largest = max((count for _, count in table.counts), default=0)
     grids: list[Grid] = []
     shown = 0
@@ -145,7 +145,7 @@ def _page(table: PublishedTable, document: Mapping[str, Any], files: tuple[str, 
     )
 
 
-def _grids(table: PublishedTable, largest: int) -> Iterator[tuple[Grid, int]]:
+def _grids(table: ReleasedTable, largest: int) -> Iterator[tuple[Grid, int]]:
     """The grids of a table, each with the number of its declared cells."""
     outer, rows, columns = _arranged(table)
     for number, categories in enumerate(product(*(table.categories(name) for name in outer))):
@@ -162,7 +162,7 @@ def _grids(table: PublishedTable, largest: int) -> Iterator[tuple[Grid, int]]:
         yield grid, len(table.categories(rows)) * (1 if columns is None else len(table.categories(columns)))
 
 
-def _arranged(table: PublishedTable) -> tuple[list[str], str, str | None]:
+def _arranged(table: ReleasedTable) -> tuple[list[str], str, str | None]:
     """The dimensions that have a grid for each category, the one of the rows, and the one of the columns."""
     names = list(table.names)
     if len(names) == 1:
@@ -175,7 +175,7 @@ def _arranged(table: PublishedTable) -> tuple[list[str], str, str | None]:
 
 
 def _grid(
-    table: PublishedTable,
+    table: ReleasedTable,
     heading: tuple[tuple[str, str], ...],
     inner: tuple[str, str | None],
     *,
@@ -249,7 +249,7 @@ def _beyond(held: Sequence[str]) -> int:
     return max(0, len(held) - _MOST_CONDITIONS)
 
 
-def _margins(table: PublishedTable) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
+def _margins(table: ReleasedTable) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
     """Of a table with three dimensions or more the totals by each dimension, which its grids do not show."""
     if len(table.names) < 3 or not table.published:
         return

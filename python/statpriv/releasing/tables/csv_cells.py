@@ -44,22 +44,16 @@ DUCKDB: dict[ColumnType, str] = {
     "boolean": _BOOLEAN,
 }
 
-_MANTISSA = "ltrim(split_part(t, 'e', 1), '+-')"
-_WHOLE = f"ltrim(split_part({_MANTISSA}, '.', 1), '0')"
-
-# DuckDB's own cast loses digits of a number with an exponent. With D the digits without leading zeros and P the place
-# of the point in them, the number is 0.D * 10^P, and D is empty or begins with a digit that is not 0. So for P > 20 it
-# is at least 10^20, and for P < -18 below 10^-19, which rounds to 0.
+# DuckDB's own cast loses digits of a number with an exponent e. Here |e| zeros are put on both sides of the digits, and
+# the point where the exponent moves it. The cast of a number without exponent is exact.
 DUCKDB_MACROS = (
-    f"CREATE MACRO digits(t) AS ltrim(replace({_MANTISSA}, '.', ''), '0')",
-    f"CREATE MACRO point(t) AS CAST(split_part(t, 'e', 2) AS INTEGER) + CASE {_WHOLE} "
-    f"WHEN '' THEN length(digits(t)) - length(split_part({_MANTISSA}, '.', 2)) ELSE length({_WHOLE}) END",
-    "CREATE MACRO without_exponent(t) AS CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END || CASE "
-    "WHEN digits(t) = '' OR point(t) < -18 THEN '0' "
-    "WHEN point(t) > 20 THEN NULL "
-    "WHEN point(t) <= 0 THEN '0.' || repeat('0', -point(t)) || digits(t) "
-    "WHEN point(t) >= length(digits(t)) THEN digits(t) || repeat('0', point(t) - length(digits(t))) "
-    "ELSE digits(t)[:point(t)] || '.' || digits(t)[point(t) + 1:] END",
+    "CREATE MACRO exponent(t) AS TRY_CAST(split_part(t, 'e', 2) AS INTEGER)",
+    "CREATE MACRO mantissa(t) AS ltrim(split_part(t, 'e', 1), '+-')",
+    "CREATE MACRO point(t) AS abs(exponent(t)) + length(split_part(mantissa(t), '.', 1)) + exponent(t)",
+    "CREATE MACRO padded(t) AS "
+    "repeat('0', abs(exponent(t))) || replace(mantissa(t), '.', '') || repeat('0', abs(exponent(t)))",
+    "CREATE MACRO without_exponent(t) AS CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END || "
+    "left(padded(t), point(t)) || '.' || substr(padded(t), point(t) + 1)",
 )
 
 

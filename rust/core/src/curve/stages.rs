@@ -1,23 +1,24 @@
 //! Several mechanisms one after the other, each known by a bound of its curve: a bound of what they show together.
 //!
-//! Stage `k` shows an outcome whose laws, given everything that was shown before, have a curve of at most `f_k(r)` for all `r = e^ε > 0`. Which mechanism a
-//! stage is may depend on what was shown before.
+//! Stage `k` shows an outcome whose laws, given everything that was shown before, have a curve of at most `f_k(r)` for all `r = e^ε > 0`. Which
+//! mechanism a stage is may depend on what was shown before.
 //!
-//! **Composition.** Let `f_k(r) ≤ Σ_i P_i (1 − r/r_i)_+ + P_∞` for all `r ≥ 0`, with masses `P_i ≥ 0` at the likelihood ratios `r_i`, for each stage its own; they
-//! need not add up to one. Then the stages together have at most the same expression of the product: masses multiply, likelihood ratios multiply, and what is infinite in one
-//! stage is infinite. *Proof* for two, the second with the densities `p₂`, `q₂` given the first outcome, by `f_k` and exchange of the sums:
+//! **Composition.** Let `f_k(r) ≤ Σ_i P_i (1 − r/r_i)_+ + P_∞` for all `r ≥ 0`, with masses `P_i ≥ 0` at the likelihood ratios `r_i`, for each stage
+//! its own; they need not add up to one. Then the stages together have at most the same expression of the product: masses multiply, likelihood ratios
+//! multiply, and what is infinite in one stage is infinite. *Proof* for two, the second with the densities `p₂`, `q₂` given the first outcome, by
+//! `f_k` and exchange of the sums:
 //!
 //! ```text
 //! Σ_x Σ_y (p₁p₂ − r q₁q₂)_+ ≤ Σ_x p₁ f₂(r q₁/p₁) ≤ Σ_j Σ_x P_j (p₁ − (r/r_j) q₁)_+ + P_∞ Σ_x p₁ ≤ Σ_j P_j f₁(r/r_j) + P_∞ f₁(0).
 //! ```
 //!
-//! **A stage on a lattice** `r_i = e^{ih}`, `i` from `b` to `t`. Curves are convex in `r`, 1 at `r = 0`, and fall. So it is enough that the expression, which is linear
-//! between the `r_i`, is at least `f(r_i)` at each of them, at least 1 at 0, and at least `f(r_t)` beyond. The masses are chosen from above: `P_∞ ≥ f(r_t)`, then each
-//! `P_{i+1}` the least that brings the value at `r_i` up to an upper bound of `f(r_i)`, rounded up, or 0; at last `P_b`, for the value 1 at 0. The value at `r_i` is
-//! `F_i = F_{i+1} + S_i (r_{i+1} − r_i)`, `S_i = Σ_{j>i} P_j/r_j`, in balls.
+//! **A stage on a lattice** `r_i = e^{ih}`, `i` from `b` to `t`. Curves are convex in `r`, 1 at `r = 0`, and fall. So it is enough that the
+//! expression, which is linear between the `r_i`, is at least `f(r_i)` at each of them, at least 1 at 0, and at least `f(r_t)` beyond. The masses are
+//! chosen from above: `P_∞ ≥ f(r_t)`, then each `P_{i+1}` the least that brings the value at `r_i` up to an upper bound of `f(r_i)`, rounded up, or
+//! 0; at last `P_b`, for the value 1 at 0. The value at `r_i` is `F_i = F_{i+1} + S_i (r_{i+1} − r_i)`, `S_i = Σ_{j>i} P_j/r_j`, in balls.
 //!
-//! **Products** are convolutions of positive doubles. A sum of `l` products errs by less than `(l + 1) u` relatively, so a factor `1 + 4 (l + 8) u` makes it an upper
-//! bound. Masses below [`LEAST`] are raised to it, which is an upper bound too, so that no product underflows.
+//! **Products** are convolutions of positive doubles. A sum of `l` products errs by less than `(l + 1) u` relatively, so a factor `1 + 4 (l + 8) u`
+//! makes it an upper bound. Masses below [`LEAST`] are raised to it, which is an upper bound too, so that no product underflows.
 
 use super::Curve;
 use crate::error::Error;

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = ["RESERVED_NAMES", "Cell", "PublishedTable", "Status", "contradictions", "holds_other_keys"]
+__all__ = ["RESERVED_NAMES", "Cell", "ReleasedTable", "Status", "contradictions", "holds_other_keys"]
 
 Cell: TypeAlias = tuple[str, ...]
 """The category of each dimension, in the order of the dimensions."""
@@ -32,7 +32,7 @@ RESERVED_NAMES = ("count", "count_status")
 
 
 @dataclass(frozen=True)
-class PublishedTable:
+class ReleasedTable:
     """One table of a report.
 
     Attributes
@@ -71,7 +71,7 @@ class PublishedTable:
     """How many groupings were declared, of which the finest that holds the minimum is published."""
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> PublishedTable:
+    def from_document(cls, document: Mapping[str, Any]) -> ReleasedTable:
         """Read an entry of the key `tables` of a report that is valid by the schema.
 
         Parameters
@@ -81,7 +81,7 @@ class PublishedTable:
 
         Returns
         -------
-        PublishedTable
+        ReleasedTable
 
         Raises
         ------
@@ -94,7 +94,7 @@ class PublishedTable:
 
         Examples
         --------
-        >>> table = PublishedTable.from_document(
+        >>> table = ReleasedTable.from_document(
         ...     {
         ...         "name": "Region by age", "minimum": 10, "rows": 51, "published": True, "withheld": [],
         ...         "dimensions": {"region": ["n", "s"], "age": ["<30", "30+"]},

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statpriv.errors import ArgumentError, PublicationError
-from statpriv.releasing.published_tables import PublishedTable, contradictions, holds_other_keys
+from statpriv.releasing.released_table import ReleasedTable, contradictions, holds_other_keys
 from statpriv.releasing.table_files import TableFiles, as_csv, as_sdmx_csv, file_names, tables_of
 
 from .table_samples import AGES, SAMPLES, table
@@ -22,7 +22,7 @@ COUNTED = [name for name, sample in SAMPLES.items() if sample["published"] is no
 
 
 def read(name):
-    return PublishedTable.from_document(SAMPLES[name])
+    return ReleasedTable.from_document(SAMPLES[name])
 
 
 def lines_of(content):
@@ -122,7 +122,7 @@ def test_what_no_release_can_have_published_is_named_by_its_leaf(name, change, m
     found = contradictions(changed(name, change))
     assert any(message in fault for fault in found), found
     with pytest.raises(ArgumentError, match=r"^tables: tables\."):
-        PublishedTable.from_document(changed(name, change))
+        ReleasedTable.from_document(changed(name, change))
 
 
 def test_a_message_about_a_table_quotes_nothing_of_it():
@@ -186,7 +186,7 @@ def test_the_sdmx_file_says_the_same_with_the_codes_of_the_code_lists(name):
 def test_a_withheld_table_has_the_same_files_whatever_it_holds():
     one, other = (table(published=False, counts=lambda k, c=c: c * (k + 1)) for c in (0, 5))
     other["rows"] = one["rows"] = 500
-    files = [(as_csv(t), as_sdmx_csv(t)) for t in map(PublishedTable.from_document, (one, other))]
+    files = [(as_csv(t), as_sdmx_csv(t)) for t in map(ReleasedTable.from_document, (one, other))]
     assert files[0] == files[1]
 
 
@@ -203,7 +203,7 @@ NUMBERS = ["-5", "+60", "-1.5", "+2,5", "-10%", "7"]
 
 def test_labels_come_back_from_the_files_as_they_were_and_no_field_begins_like_a_formula():
     labels = [*AWKWARD, *FORMULAS, *NUMBERS]
-    found = PublishedTable.from_document(table({"label, of": labels, "b": ["x"]}, name='T "1"'))
+    found = ReleasedTable.from_document(table({"label, of": labels, "b": ["x"]}, name='T "1"'))
     for content, place in ((as_csv(found), 0), (as_sdmx_csv(found), 3)):
         lines = lines_of(content)
         told = [line[place] for line in lines[1:]]
@@ -215,7 +215,7 @@ def test_labels_come_back_from_the_files_as_they_were_and_no_field_begins_like_a
 
 def test_a_name_that_is_no_identifier_of_sdmx_is_made_one_that_no_other_column_has():
     names = ["Größe (cm)", "STRUCTURE", "obs_value", "1st", "年齢", "漢", "Action", "ok-1_b"]
-    found = PublishedTable.from_document(table({name: ["x", "y"][: 1 + (k == 0)] for k, name in enumerate(names)}))
+    found = ReleasedTable.from_document(table({name: ["x", "y"][: 1 + (k == 0)] for k, name in enumerate(names)}))
     told = lines_of(as_sdmx_csv(found))[0][3:-3]
     assert told == ["Groe_cm", "STRUCTURE_2", "obs_value_2", "D_1st", "D", "D_2", "Action_2", "ok-1_b"]
 
@@ -233,7 +233,7 @@ def test_file_names_lead_nowhere_and_differ():
 
 # --- a folder of files ---------------------------------------------------------------------------
 
-TWO = tuple(map(PublishedTable.from_document, (SAMPLES["two dimensions"], SAMPLES["by class"])))
+TWO = tuple(map(ReleasedTable.from_document, (SAMPLES["two dimensions"], SAMPLES["by class"])))
 NAMES = [found.name for found in TWO]
 WRITTEN = sorted(name for pair in file_names(NAMES) for name in pair)
 
@@ -321,8 +321,6 @@ def test_the_tables_of_a_report_are_read_and_a_report_without_them_has_none():
 
 
 def test_ten_thousand_cells_are_read_and_written_quickly():
-    found = PublishedTable.from_document(
-        table({"a": [f"a{k}" for k in range(100)], "b": [f"b{k}" for k in range(100)]})
-    )
+    found = ReleasedTable.from_document(table({"a": [f"a{k}" for k in range(100)], "b": [f"b{k}" for k in range(100)]}))
     assert len(lines_of(as_csv(found))) == 10_001
     assert len(found.margin("a")) == len(found.margin("b")) == 100
