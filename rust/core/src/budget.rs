@@ -151,7 +151,7 @@ pub(crate) const MAX_EACH_CERTAIN: u64 = 10_000;
 
 /// The most terms of the bounds of "each in a range" with more entries, a second or two, spent while its bracket is
 /// wider than one per cent. What is left open then is bounded block by block.
-pub(crate) const MAX_EACH_WORK: f64 = 1e9;
+pub(crate) const MAX_EACH_WORK: f64 = 2e8;
 
 /// The same while its bracket is narrower, a tenth of a second.
 pub(crate) const MAX_EACH_WORK_BEYOND: f64 = 1e7;
@@ -160,9 +160,9 @@ pub(crate) const MAX_EACH_WORK_BEYOND: f64 = 1e7;
 /// tie of more, the result is an enclosure of their bounds.
 pub(crate) const MAX_EACH_VALUES: usize = 24;
 
-/// The longest side of a row of tilted probabilities, some milliseconds. A longer one is not written out, and the sum is
+/// The longest side of a row of tilted probabilities, a few milliseconds. A longer one is not written out, and the sum is
 /// inverted from its transform.
-pub(crate) const MAX_TILTED_ROW: u64 = 500_000;
+pub(crate) const MAX_TILTED_ROW: u64 = 40_000;
 
 /// The most other entries of "each in a range" for exact values and digits, which go through the laws of every number
 /// of entries at either end. More are refused.

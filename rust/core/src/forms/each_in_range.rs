@@ -42,7 +42,7 @@ use crate::numbers::rational::Rational;
 use std::sync::Arc;
 
 /// Relative gaps between the bounds of blocks and the largest value, one after the other. Bounds are known to about the last.
-const TOLERANCES: [f64; 6] = [1e-1, 1.5e-2, 1e-4, 1e-6, 1e-9, 1e-12];
+const TOLERANCES: [f64; 11] = [1e3, 10.0, 1.0, 0.3, 0.1, 0.04, 1.5e-2, 1e-4, 1e-6, 1e-9, 1e-12];
 /// The gap that is worth most work.
 const WANTED: f64 = 5e-3;
 
@@ -131,7 +131,8 @@ impl EachInRange {
         let (lower, upper) = (Probability::new(&self.given.0)?, Probability::new(&self.given.1)?);
         let ends = [lower, upper].map(|at| oriented(at, direction));
         let deviations = ends.map(|at| (self.others as f64 * (at.p * at.q).to_enclosure().upper()).sqrt());
-        let work = 1e3 + 20.0 * deviations[0].max(deviations[1]);
+        // Of long rows the transform is inverted instead, at a constant cost.
+        let work = (1e3 + 20.0 * deviations[0].max(deviations[1])).min(1.7e5);
         Ok(Search { of: self, direction, epsilon, interrupt, ends, work })
     }
 
