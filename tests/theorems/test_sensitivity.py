@@ -132,7 +132,7 @@ def test_one_property_over_all_parts_is_one_count():
     query = sp.PropertyQuery("0.3", attribute="a")
     parts = sp.sensitivity_of([query] * 4, sp.Population(100), sp.RandomPartition([25] * 4), **asked)
     whole = sp.sensitivity_of(query, sp.Population(100), **asked)
-    assert [change.delta for change in parts] == [change.delta for change in whole]
+    assert [change.delta for change in parts] == [change.delta for change in whole if change.assumption != "households"]
     assert all(change.kind == "exact" for change in parts)
 
 
@@ -171,7 +171,7 @@ def test_what_is_impossible_is_left_out():
 
 def test_the_table_is_read_and_stored():
     table = sp.sensitivity_of(sp.PropertyQuery("1/2"), sp.Population(100), epsilon="0.1", rows=[2])
-    assert repr(table) == "<Sensitivity at ε = 0.1: 13 assumptions>"
+    assert repr(table) == "<Sensitivity at ε = 0.1: 15 assumptions>"
     assert str(table).splitlines()[0].split() == ["assumption", "instead", "δ(0.1)", "at", "most", "kind"]
     assert "<td>rows a person</td>" in table._repr_html_()
     assert len(json.loads(json.dumps(table.document(), allow_nan=False))) == len(table)

@@ -245,18 +245,20 @@ class PrivacyCurve(EvaluatedCurve):
         >>> sample = sp.WithoutReplacement(472)
         >>> curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(944), sampling=sample)
         >>> print(curve.sensitivity(epsilon="0.1", rows=[2]))
-        assumption     instead              δ(0.1) at most  kind
-        as stated      p = 0.3              0.000478633     exact
-        probability    p from 0.29 to 0.31  0.000762056     bound
-        probability    p from 0.28 to 0.32  0.000815263     bound
-        probability    p from 0.25 to 0.35  0.00100898      bound
-        probability    p from 0.2 to 0.4    0.00155169      bound
-        probability    p from 0.1 to 0.5    0.00519292      bound
-        known rows     10                   0.000490668     exact
-        known rows     19                   0.000503970     exact
-        known rows     48                   0.000543096     exact
-        known rows     95                   0.000619170     exact
-        rows a person  2                    0.00898342      bound
+        assumption        instead                               δ(0.1) at most  kind
+        as stated         p = 0.3                               0.000478633     exact
+        probability       p from 0.29 to 0.31                   0.000762056     bound
+        probability       p from 0.28 to 0.32                   0.000815263     bound
+        probability       p from 0.25 to 0.35                   0.00100898      bound
+        probability       p from 0.2 to 0.4                     0.00155169      bound
+        probability       p from 0.1 to 0.5                     0.00519292      bound
+        people not alike  each row its own p from 0.25 to 0.35  0.00100898      bound
+        people not alike  each row its own p from 0.1 to 0.5    0.00519292      bound
+        known rows        10                                    0.000490668     exact
+        known rows        19                                    0.000503970     exact
+        known rows        48                                    0.000543096     exact
+        known rows        95                                    0.000619170     exact
+        rows a person     2                                     0.00898342      bound
         """
         from statpriv.planning.sensitivity import sensitivity_of_curve
 

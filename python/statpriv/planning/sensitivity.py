@@ -37,6 +37,7 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.ranges import EachBetween
 from statpriv.model.situation import PartitionedSituation, Query, Situation
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
@@ -47,7 +48,9 @@ from statpriv.numeric.search import least_integer
 from statpriv.planning.study import require_no_features
 from statpriv.rules.registry import Kind, all_rules
 
-Assumption: TypeAlias = Literal["as stated", "probability", "people not alike", "known rows", "rows a person"]
+Assumption: TypeAlias = Literal[
+    "as stated", "probability", "people not alike", "households", "known rows", "rows a person"
+]
 _Changed: TypeAlias = Callable[[Fraction], tuple[Enclosure, Kind]]
 
 _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
@@ -55,6 +58,8 @@ _APART = (Fraction(5, 100), Fraction(20, 100))
 """How far outside a stated range the probabilities of single rows may lie."""
 _EVERYTHING = "everything"
 """What stands for several different ranges."""
+_HOUSEHOLDS = (2, 3)
+"""Rows of the largest household; there are as few households as these allow."""
 _ROWS = (2, 3, 5, 10)
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
 _SHARES_KNOWN = tuple(Fraction(k, 100) for k in (1, 2, 5, 10))
@@ -76,7 +81,7 @@ class Change:
 
     Attributes
     ----------
-    assumption : {"as stated", "probability", "people not alike", "known rows", "rows a person"}
+    assumption : {"as stated", "probability", "people not alike", "households", "known rows", "rows a person"}
         The changed assumption.
     value : str
         What is assumed instead.
@@ -165,8 +170,9 @@ def sensitivity_of(
     Sensitivity
         A table. Ranges of p are widened by 0.01, 0.02, 0.05, 0.1 and 0.2 at both ends. For a histogram, the rarest cell
         is made 2, 5 and 10 times rarer. Each row has a probability of its own, in the stated range and up to 0.05 and
-        0.2 outside of it. 1, 2, 5 and 10 percent of the entries are known. One person has each of the
-        given numbers of rows. The table omits impossible changes, such as more rows than unknown entries, and changes
+        0.2 outside of it. Rows of a household depend on each other, in households of up to 2 and 3. 1, 2, 5 and 10
+        percent of the entries are known. One person has each of the given numbers of rows. The table omits impossible
+        changes, such as more rows than unknown entries, and changes
         for which no bound is known. If δ for one row is exact and δ for several rows is a bound, part of the difference
         is the looseness of the bound. Results for several rows per person assume that all rows are independent,
         including those of one person.
@@ -186,19 +192,23 @@ def sensitivity_of(
     >>> import statpriv as sp
     >>> query = sp.PropertyQuery("0.4")
     >>> print(sp.sensitivity_of(query, sp.Population(1000), epsilon="0.1", rows=[2, 3]))
-    assumption     instead              δ(0.1) at most  kind
-    as stated      p = 0.4              0.00183795      exact
-    probability    p from 0.39 to 0.41  0.00188160      exact
-    probability    p from 0.38 to 0.42  0.00192788      exact
-    probability    p from 0.35 to 0.45  0.00210306      exact
-    probability    p from 0.3 to 0.5    0.00253209      exact
-    probability    p from 0.2 to 0.6    0.00439357      exact
-    known rows     10                   0.00188136      exact
-    known rows     20                   0.00192389      exact
-    known rows     50                   0.00206302      exact
-    known rows     100                  0.00231997      exact
-    rows a person  2                    0.0172054       exact
-    rows a person  3                    0.0394065       exact
+    assumption        instead                               δ(0.1) at most  kind
+    as stated         p = 0.4                               0.00183795      exact
+    probability       p from 0.39 to 0.41                   0.00188160      exact
+    probability       p from 0.38 to 0.42                   0.00192788      exact
+    probability       p from 0.35 to 0.45                   0.00210306      exact
+    probability       p from 0.3 to 0.5                     0.00253209      exact
+    probability       p from 0.2 to 0.6                     0.00439357      exact
+    people not alike  each row its own p from 0.35 to 0.45  0.00210306      exact
+    people not alike  each row its own p from 0.2 to 0.6    0.00439357      exact
+    households        of up to 2 rows                       0.0354235       bound
+    households        of up to 3 rows                       0.0939074       bound
+    known rows        10                                    0.00188136      exact
+    known rows        20                                    0.00192389      exact
+    known rows        50                                    0.00206302      exact
+    known rows        100                                   0.00231997      exact
+    rows a person     2                                     0.0172054       exact
+    rows a person     3                                     0.0394065       exact
     """
     return _Release.of(queries, population, partition, as_count(known, "known"), bound).sensitivity(epsilon, rows)
 
@@ -297,6 +307,8 @@ class _Release:
             yield "probability", description, other.delta
         for description, other in self.people_not_alike():
             yield "people not alike", description, other.delta
+        for description, other in self.in_households():
+            yield "households", description, other.delta
         for number in self.other_numbers_known():
             yield "known rows", str(number), self.knowing(number).delta
         if not self._given_that_it_is_drawn:
@@ -383,6 +395,23 @@ class _Release:
             outside = f"{literal(distance)} outside each range" if distance else "in each range"
             several = other.probability == _EVERYTHING
             yield f"each row its own {outside}" if several else other.probability, other
+
+    def in_households(self) -> Iterator[tuple[str, _Release]]:
+        """The same count if rows of a household depend on each other, each in its range given the others."""
+        situation, counts = self.situation, self._uniform_counts
+        if isinstance(situation, PartitionedSituation) or not counts or situation.sampling is not None:
+            return
+        nothing_said = all((query.lower == 0 and query.upper == 1) for query in counts)
+        if situation.population.groups is not None or nothing_said:
+            return
+        own = PropertyQuery(EachBetween(counts[0].lower, counts[0].upper), attribute=counts[0].attribute)
+        for largest in _HOUSEHOLDS:
+            if largest < self.size:
+                clustered = Population(self.size, clusters=-(-self.size // largest), largest_cluster=largest)
+                yield (
+                    f"of up to {largest} rows",
+                    replace(self, situation=replace(situation, query=own, population=clustered)),
+                )
 
     def _asking(self, queries: tuple[Query, ...]) -> _Release:
         if isinstance(self.situation, PartitionedSituation):
