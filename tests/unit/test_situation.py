@@ -291,3 +291,26 @@ def test_a_pair_for_each_part_is_looked_up_as_often_as_there_are_parts(monkeypat
 def refused(call, message):
     with pytest.raises(sp.ArgumentError, match=f"^{re.escape(message)}$"):
         call()
+
+
+TEN = sp.Population(10)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: sp.root_mean_squared_error(HALF, TEN, 5), "^sampling = 5; a sampling such as"),
+        (lambda: sp.root_mean_squared_error(HALF, TEN, sp.RandomPartition([5, 5])), "^sampling = RandomPartition"),
+        (lambda: sp.root_mean_squared_error(HALF, TEN, sp.WithoutReplacement), "^sampling = <class"),
+        (lambda: sp.root_mean_squared_error(HALF, 10), "^population = 10; a Population such as"),
+        (lambda: sp.threshold_bound(HALF, 10, sp.WithoutReplacement(3), known=1, threshold=1), "^population = 10; "),
+        (lambda: sp.threshold_bound(HALF, TEN, 3, known=1, threshold=1), "^sampling = 3; a sampling such as"),
+        (
+            lambda: sp.threshold_bound(5, TEN, sp.WithoutReplacement(3), known=1, threshold=1),
+            "^query = 5; a query such",
+        ),
+    ],
+)
+def test_what_is_no_query_population_or_sampling_is_refused_by_name(ask, message):
+    with pytest.raises(sp.ArgumentError, match=message):
+        ask()

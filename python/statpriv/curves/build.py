@@ -76,14 +76,6 @@ def privacy_curve(
     >>> sample.delta("0.005").upper < 0.012
     True
     """
-    if isinstance(query, type) or not isinstance(query, Query):
-        raise ArgumentError(f"query = {abridged(query)}; a query such as sp.PropertyQuery(0.5) is required")
-    _expect(population, Population, "population", "sp.Population(1024)")
-    if sampling is not None and not isinstance(sampling, Sampling):
-        raise ArgumentError(
-            f"sampling = {abridged(sampling)}; a sampling such as sp.WithoutReplacement(256) is required, or None for "
-            "all entries"
-        )
     return PrivacyCurve(Situation(query, population, sampling, _adversary(adversary), pair), bound=bound)
 
 

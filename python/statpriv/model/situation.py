@@ -16,6 +16,7 @@ from statpriv.model.queries.processed import Numerical, RangeGate, asked_of, ste
 from statpriv.model.queries.protocol import AnswerLaws, Capabilities, Pair, capabilities_of, shown
 from statpriv.model.samplings import Sampling
 from statpriv.model.steps import Step
+from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.literals import abridged
 
 __all__ = [
@@ -55,6 +56,7 @@ class Situation:
     """Whether the situation stands for populations of every size."""
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         require_data_independent(self.sampling)
         self.asked.check_size(self.population.size)
         self._check_groups()
@@ -66,6 +68,17 @@ class Situation:
             self.population.size if self.sampling is None else self.sampling.least_ranked(self.population)
         )
         object.__setattr__(self, "pair", self.asked.checked_pair(self.pair))
+
+    def _check_kinds(self) -> None:
+        """Users give these, so each is what it is said to be."""
+        if isinstance(self.query, type) or not isinstance(self.query, Query):
+            raise ArgumentError(f"query = {abridged(self.query)}; a query such as sp.PropertyQuery(0.5) is required")
+        as_instance(self.population, "population", Population, "a Population such as sp.Population(1024) is required")
+        if self.sampling is not None and not isinstance(self.sampling, Sampling):
+            raise ArgumentError(
+                f"sampling = {abridged(self.sampling)}; a sampling such as sp.WithoutReplacement(256) is required, or "
+                "None for all entries"
+            )
 
     @cached_property
     def asked(self) -> Capabilities:
