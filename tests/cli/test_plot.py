@@ -98,7 +98,7 @@ def test_curve(plotted):
     assert (line["label"], line["kind"], line["theorem"]) == ("upper bound of δ(ε)", "bound", curve.theorem)
     assert len(line["points"]) == 7
     assert read(line, "epsilon") == {point["epsilon"]: ends(curve.delta(point["epsilon"])) for point in line["points"]}
-    assert document["inputs"] == {"n": 60, "p": ["2/5", "3/5"], "known": 10, "size": 20, "bound": "spc"}
+    assert document["inputs"] == {"n": 60, "p": ["2/5", "3/5"], "each": False, "known": 10, "size": 20, "bound": "spc"}
 
 
 def test_trade_off(plotted):
@@ -121,7 +121,14 @@ def test_size(plotted):
         assert read(line, "n") == expected
     assert [line["label"] for line in document["lines"]] == ["p = 0.5", "p = 0.1"]
     assert document["title"] == "ε = 0.05, 3 known"
-    assert document["inputs"] == {"p": ["1/2", "1/10"], "epsilon": ["1/20"], "from": 4, "to": 64, "known": 3}
+    assert document["inputs"] == {
+        "p": ["1/2", "1/10"],
+        "each": False,
+        "epsilon": ["1/20"],
+        "from": 4,
+        "to": 64,
+        "known": 3,
+    }
 
 
 def test_known(plotted):

@@ -140,7 +140,10 @@ def test_rounding_that_the_enclosure_does_not_decide_is_an_error():
 def test_what_is_not_there_is_named(run, name):
     result = run("reproduce", name)
     assert result.exit_code == 2
-    assert "this version reproduces table1, table2, figure-delta-n, figure-3.5, figure-3.6 and all of" in result.stderr
+    assert (
+        "this version reproduces table1, table2, figure-delta-n, figure-3.5, figure-3.6, minimum-counts and all of"
+        in result.stderr
+    )
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +237,8 @@ def test_numbers_are_checked_without_matplotlib(run, monkeypatch):
     [
         (
             ("table1", "--out", "a.svg"),
-            "--out = a.svg: table1 is a table; figure-delta-n, figure-3.5, figure-3.6 and all have a figure to draw",
+            "--out = a.svg: table1 is a table; figure-delta-n, figure-3.5, figure-3.6, minimum-counts and all have a "
+            "figure to draw",
         ),
         (("all", "--out", "a.jpg"), "--out = a.jpg; a name that ends in .svg, .png or .pdf is required"),
         (("all", "--out", "no/a.svg"), "--out = no/a.svg: its folder does not exist; create it first"),

@@ -5,7 +5,7 @@ import pytest
 import statpriv as sp
 from statpriv import budget
 from statpriv.audit.ordered import intervals
-from statpriv.releasing.released_table import PublishedTable as Released
+from statpriv.releasing.released_table import ReleasedTable as Released
 from statpriv.releasing.table_files import as_csv, as_sdmx_csv
 
 WIDE = "region \\ age,<30,30-59,60+\nnorth,12,30,44\nsouth,19,41,50\n"

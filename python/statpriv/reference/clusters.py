@@ -91,7 +91,7 @@ def clustered_curve(
     >>> import statpriv as sp
     >>> alike = {(0, 0): "3/8", (1, 1): "3/8", (0, 1): "1/8", (1, 0): "1/8"}
     >>> sp.reference.clustered_curve([alike, alike], sum, critical=(0, 0))("11/10")
-    Fraction(67, 160)
+    Fraction(147, 320)
     >>> sp.reference.privacy_curve(sp.reference.iid(sp.reference.coin("1/2"), 4), sum)("11/10")
     Fraction(29, 80)
     """

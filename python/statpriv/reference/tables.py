@@ -9,11 +9,10 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
-from math import comb
 from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
-from statpriv.reference.cases import LIMIT, refuse_above
+from statpriv.reference.cases import LIMIT, refuse_above, subsets
 from statpriv.reference.curves import Curve
 from statpriv.reference.laws import Number, as_law, excess
 
@@ -81,7 +80,7 @@ def table_curve(
         )
     if unknown := [cell for cell in known if cell not in masses]:
         raise ArgumentError(f"known has {unknown[0]!r}, which is no cell of the law")
-    refuse_above(LIMIT, comb(others + len(cells) - 1, others), "tables")
+    refuse_above(LIMIT, subsets(others + len(cells) - 1, others), "tables")
     publish = (
         _on_ladder(ladder, minimum) if ladder is not None else _on_tree([*cells] if tree is None else tree, minimum)
     )
@@ -105,7 +104,7 @@ def _tables(law: Mapping[Cell, Fraction], entries: int) -> Iterator[tuple[Counts
             yield {**counts, first: left}, mass * law[first] ** left
             return
         for count in range(left + 1):
-            ways = comb(left, count)
+            ways = subsets(left, count)
             yield from fill(rest, left - count, mass * ways * law[first] ** count, {**counts, first: count})
 
     yield from fill(list(law), entries, Fraction(1), {})

@@ -59,7 +59,7 @@ class TableAnswer:
         >>> from statpriv.releasing.classification import dimension_from
         >>> table = PlannedTable("a table", (dimension_from("sex", ["f", "m"]),), minimum=5)
         >>> TableAnswer.of_outcomes(table, [7, 5, 0])
-        TableAnswer(published=True, withheld=(), cells=((('f',), 7), (('m',), 5)))
+        TableAnswer(published=True, withheld=(), cells=((('f',), 7), (('m',), 5)), level=0)
         >>> TableAnswer.of_outcomes(table, [7, 4, 0]) == TableAnswer.of_outcomes(table, [7, 5, 1])
         True
         """
