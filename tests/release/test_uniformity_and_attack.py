@@ -23,6 +23,7 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
 
+from ..cases import cases
 from . import attack, mutants
 from .attack import EVEN_ODDS, SPREAD, TARGETED, TOTAL, attacked
 from .conftest import query
@@ -250,7 +251,7 @@ def test_what_no_attack_on_the_law_notices(broken):
 @pytest.mark.parametrize("mutant", [None, pytest.param("no shuffle", marks=pytest.mark.campaign)])
 def test_no_attack_on_a_real_table_gains_more_than_is_certified(tmp_path, monkeypatch, mutant):
     """Each column is a table of its own, so that one file and one opened engine hold very many."""
-    draws = 800
+    draws = cases(200, campaign=800)
     if mutant:
         monkeypatch.setattr(partition, "bounded_integers", mutants.no_shuffle)
     words = secrets.token_bytes
