@@ -8,17 +8,17 @@ from typing import ClassVar, Literal
 
 from statpriv.errors import ArgumentError
 from statpriv.model.adversaries import Adversary
-from statpriv.model.groups import same_names
 from statpriv.model.populations import Population
 from statpriv.model.queries.protocol import Pair, shown
 from statpriv.model.queries.variants import unlabelled
 from statpriv.model.situation import (
     Query,
-    asked_of,
     attribute_of,
     capabilities,
     features_of,
     holds_for_every_probability,
+    require_one_kind,
+    require_someone_unknown,
 )
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_truth, as_word
@@ -93,20 +93,10 @@ class SameRowsSituation:
                 f"pair = {abridged(self.pair)}; with sp.SameRows the worst pair of values of every attribute counts: "
                 "leave pair out"
             )
-        self._check_known()
+        require_someone_unknown(self.population, self.adversary)
         for index, query in enumerate(self.queries):
             self._check_query(index, query)
         self._check_attributes()
-
-    def _check_known(self) -> None:
-        n, known = self.population.size, self.adversary.total
-        if known > n - 1:
-            raise ArgumentError(
-                f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
-            )
-        if self.adversary.by_group:
-            groups = dict(self.population.groups or ())
-            same_names("known", [name for name, _ in self.adversary.groups], groups, every=False)
 
     def _check_query(self, index: int, query: Query) -> None:
         if not capabilities(query).each_own:
@@ -127,11 +117,7 @@ class SameRowsSituation:
             first = capabilities(queries[0])
             for query in queries[1:]:
                 asked = capabilities(query)
-                if type(asked_of(queries[0])) is not type(asked_of(query)):
-                    raise ArgumentError(
-                        f"attribute = {attribute!r} is asked by a {first.kind} and a {asked.kind}; "
-                        "one attribute has one kind of values"
-                    )
+                require_one_kind(attribute, queries[0], query)
                 if first.stated_law != asked.stated_law:
                     raise ArgumentError(
                         f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "

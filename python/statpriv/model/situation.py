@@ -206,7 +206,7 @@ class PartitionedSituation:
         if len(self.queries) != self.parts:
             raise ArgumentError(f"{len(self.queries)} queries and {self.parts} parts; one query a part is required")
         self.sampling.check(self.population)
-        self._check_known()
+        require_someone_unknown(self.population, self.adversary)
         self._check_attributes()
         for query in dict.fromkeys(map(asked_of, self.different_queries)):
             self._check_query(query)
@@ -218,16 +218,6 @@ class PartitionedSituation:
         """Every query once, where many parts are asked the very same one."""
         return tuple({id(query): query for query in self.queries}.values())
 
-    def _check_known(self) -> None:
-        n, known = self.population.size, self.adversary.total
-        if known > n - 1:
-            raise ArgumentError(
-                f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not"
-            )
-        if self.adversary.by_group:
-            groups = dict(self.population.groups or ())
-            same_names("known", [name for name, _ in self.adversary.groups], groups, every=False)
-
     def _check_attributes(self) -> None:
         first_of: dict[str, Query] = {}
         for query in self.different_queries:
@@ -235,11 +225,7 @@ class PartitionedSituation:
             if attribute is None:
                 continue
             first, asked = capabilities(first_of.setdefault(attribute, query)), capabilities(query)
-            if type(asked_of(first_of[attribute])) is not type(asked_of(query)):
-                raise ArgumentError(
-                    f"attribute = {attribute!r} is asked by a {first.kind} and a {asked.kind}; "
-                    "one attribute has one kind of values"
-                )
+            require_one_kind(attribute, first_of[attribute], query)
             if first.stated_law != asked.stated_law:
                 raise ArgumentError(
                     f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "
@@ -403,6 +389,24 @@ def gate_of(query: Query) -> RangeGate | None:
 def gate_for_every_p(query: Query) -> RangeGate | None:
     """The same where p is a range: then nothing that is said of the answer trusts the range."""
     return gate_of(query) if capabilities(query).has_ranges else None
+
+
+def require_someone_unknown(population: Population, adversary: Adversary) -> None:
+    """Refuse more known entries than there are besides the critical one, and known entries of other groups."""
+    n, known = population.size, adversary.total
+    if known > n - 1:
+        raise ArgumentError(f"known = {known}; at most {n - 1} of {n} entries can be known, the critical one is not")
+    if adversary.by_group:
+        same_names("known", [name for name, _ in adversary.groups], dict(population.groups or ()), every=False)
+
+
+def require_one_kind(attribute: str, first: Query, query: Query) -> None:
+    """Refuse two queries about one attribute that are of different types."""
+    if type(asked_of(first)) is not type(asked_of(query)):
+        raise ArgumentError(
+            f"attribute = {attribute!r} is asked by a {capabilities(first).kind} and a {capabilities(query).kind}; "
+            "one attribute has one kind of values"
+        )
 
 
 def require_data_independent(sampling: Sampling | Partition | None) -> None:
