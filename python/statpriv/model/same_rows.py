@@ -117,7 +117,7 @@ class SameRowsSituation:
             first = capabilities(queries[0])
             for query in queries[1:]:
                 asked = capabilities(query)
-                require_one_kind(attribute, queries[0], query)
+                require_one_kind(queries[0], query, attribute=attribute)
                 if first.stated_law != asked.stated_law:
                     raise ArgumentError(
                         f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "

@@ -225,7 +225,7 @@ class PartitionedSituation:
             if attribute is None:
                 continue
             first, asked = capabilities(first_of.setdefault(attribute, query)), capabilities(query)
-            require_one_kind(attribute, first_of[attribute], query)
+            require_one_kind(first_of[attribute], query, attribute=attribute)
             if first.stated_law != asked.stated_law:
                 raise ArgumentError(
                     f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "
@@ -400,7 +400,7 @@ def require_someone_unknown(population: Population, adversary: Adversary) -> Non
         same_names("known", [name for name, _ in adversary.groups], dict(population.groups or ()), every=False)
 
 
-def require_one_kind(attribute: str, first: Query, query: Query) -> None:
+def require_one_kind(first: Query, query: Query, *, attribute: str) -> None:
     """Refuse two queries about one attribute that are of different types."""
     if type(asked_of(first)) is not type(asked_of(query)):
         raise ArgumentError(
