@@ -6,6 +6,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+# Thousands of processes import the same modules, and compile them but once: bytecode is kept even where the environment
+# forbids it, and where `make clean` finds it.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench wheel clean
