@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, hypot
 
 from statpriv import budget
@@ -97,13 +98,7 @@ class Released:
         most = max(high for _, high in supports if high is not None)
         if most - least >= budget.MAX_PROCESSED_ANSWERS:
             raise NotApplicable(f"the {most - least + 1} possible answers are too many to be published one by one")
-        labels: dict[object, int] = {}
-        published: dict[int, int] = {}
-        for answer in range(least, most + 1):
-            number: Answer = self.lattice.offset + self.lattice.unit * answer
-            for step in steps:
-                number = step.published_for(number)
-            published[answer] = labels.setdefault(number, len(labels))
+        published = _labels(tuple(steps), self.lattice, least, most)
         return self._with_laws(lambda law: narrowed(law).relabelled(published), self.lattice, labelled=True)
 
     def _noisy(self, added: Noise) -> Released:
@@ -148,6 +143,22 @@ class Released:
         if self.smoothing is None:
             return Curve.answers(self.first, self.second)
         return self.smoothing.smoothed(self.first, self.second, self.lattice.unit)
+
+
+@lru_cache(maxsize=8)
+def _labels(steps: tuple[Step, ...], lattice: Lattice, least: int, most: int) -> dict[int, int]:
+    """For each answer a number of what is published instead.
+
+    A picture asks for the same labels at every p.
+    """
+    labels: dict[object, int] = {}
+    published: dict[int, int] = {}
+    for answer in range(least, most + 1):
+        number: Answer = lattice.offset + lattice.unit * answer
+        for step in steps:
+            number = step.published_for(number)
+        published[answer] = labels.setdefault(number, len(labels))
+    return published
 
 
 def hockey_stick(first: Law, second: Law, lattice: Lattice, steps: Sequence[Step] = ()) -> Curve:

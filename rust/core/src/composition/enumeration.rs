@@ -97,7 +97,8 @@ impl Tail {
     /// `E[(X − τ)_+]`: the formula with the first value whose double is at least that of τ. For a value that is on the other side of τ than its
     /// double, `|v − τ| m` is missing; such values have doubles within `error` of τ.
     pub fn stop_loss(&self, threshold: Ball) -> Ball {
-        let first = self.keys.partition_point(|&key| key < about(threshold));
+        let place = about(threshold);
+        let first = self.keys.partition_point(|&key| key < place);
         let gap = |near: Ball| near - threshold;
         let above = self.atoms.iter().skip(first);
         let above = above.take_while(|(near, _)| !(gap(*near) - self.error).is_positive());

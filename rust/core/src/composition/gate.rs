@@ -17,7 +17,7 @@
 
 use super::part::Incomplete;
 use super::sum::{Atom, about};
-use crate::budget::MAX_CELLS;
+use crate::budget::{MAX_CELLS, MAX_LAWS_OF_GATES};
 use crate::error::Error;
 use crate::forms::likelihood_excess;
 use crate::interrupt::Interrupt;
@@ -25,6 +25,8 @@ use crate::laws::Probability;
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
 use crate::numbers::rational::Rational;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The points are `mean + σ sinh u`, with `u` in steps of `5/128` from −5 until little is left.
 const STEP: f64 = 5.0 / 128.0;
@@ -37,6 +39,30 @@ const CLOSE: f64 = 1.0 / (1u64 << 13) as f64;
 /// The first relative step by which an end of the range is moved outwards: `2^-40`. Steps double until the end is certain.
 const OUTWARDS: f64 = 1.0 / (1u64 << 40) as f64;
 const MAX_DOUBLINGS: u32 = 36;
+
+/// The part, its gate and `r`: all that its law depends on, but for the share of the part.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    count: u64,
+    gate: [u64; 2],
+    ratio: Ball,
+}
+
+impl Asked {
+    fn is(self, other: Self) -> bool {
+        self.count == other.count && self.gate == other.gate && self.ratio.is_same_as(other.ratio)
+    }
+}
+
+/// The values and masses of `G` for a part of share 1, and what is missing of its stop-loss.
+#[derive(Debug)]
+struct Law {
+    masses: Vec<(f64, Ball)>,
+    missing: Ball,
+}
+
+/// The laws that were asked for last, the newest at the end. Parts of one size have the same law, and so have compositions that differ elsewhere.
+static LAWS: Mutex<VecDeque<(Asked, Arc<Law>)>> = Mutex::new(VecDeque::new());
 
 /// The count and its gate, as `Δ_{1,0}` sees them.
 #[derive(Debug)]
@@ -52,16 +78,44 @@ struct Gated {
 struct Cell {
     odds: [f64; 2],
     bound: Ball,
+    /// About the bound.
+    height: f64,
 }
 
 /// A law that dominates `w_k G_p` for all `p` and both pairs of values.
 pub(super) fn dominating(
     count: u64,
     share: &Rational,
-    [least, most]: [u64; 2],
+    gate: [u64; 2],
     ratio: Ball,
     interrupt: &dyn Interrupt,
 ) -> Result<Incomplete, Error> {
+    let law = remembered(Asked { count, gate, ratio }, interrupt)?;
+    let whole = Ball::from_rational(share) * Ball::from_u64(count);
+    let atoms = law
+        .masses
+        .iter()
+        .map(|&(point, mass)| Ok(Atom { value: whole * exact(point)?, mass }))
+        .collect::<Result<_, Error>>()?;
+    Ok((atoms, whole * law.missing))
+}
+
+fn remembered(asked: Asked, interrupt: &dyn Interrupt) -> Result<Arc<Law>, Error> {
+    // Every entry is put in whole, so what a thread that panicked leaves behind is valid.
+    let laws = || LAWS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, law)) = laws().iter().find(|(known, _)| known.is(asked)) {
+        return Ok(Arc::clone(law));
+    }
+    let law = Arc::new(law(asked, interrupt)?);
+    let mut laws = laws();
+    if laws.len() >= MAX_LAWS_OF_GATES {
+        laws.pop_front();
+    }
+    laws.push_back((asked, Arc::clone(&law)));
+    Ok(law)
+}
+
+fn law(Asked { count, gate: [least, most], ratio }: Asked, interrupt: &dyn Interrupt) -> Result<Law, Error> {
     let gated = |least: u64, most: u64| Gated { entries: count, tests: [least - 1, most], ratio };
     let mut sides = vec![gated(least, most)];
     if count - most != least {
@@ -85,12 +139,7 @@ pub(super) fn dominating(
         }
     }
     let missing = points.last().map_or(Ball::ZERO, |(_, height)| *height);
-    let whole = Ball::from_rational(share) * Ball::from_u64(count);
-    let atoms = masses(&points)?
-        .into_iter()
-        .map(|(point, mass)| Ok(Atom { value: whole * exact(point)?, mass }))
-        .collect::<Result<_, Error>>()?;
-    Ok((atoms, whole * missing))
+    Ok(Law { masses: masses(&points)?, missing })
 }
 
 /// The masses of the measure whose stop-loss transform is linear between these points, of slope −1 before them, less its height at the last one.
@@ -161,12 +210,11 @@ impl Gated {
         let enough = about(attained) * (1.0 + CLOSE);
         let mut cells = vec![self.cell(odds, t, interrupt)?];
         loop {
-            let highest =
-                cells.iter().enumerate().max_by(|a, b| about(a.1.bound).total_cmp(&about(b.1.bound)));
+            let highest = cells.iter().enumerate().max_by(|a, b| a.1.height.total_cmp(&b.1.height));
             let Some((place, cell)) = highest else { return Ok(attained) };
             let [low, high] = cell.odds;
             let middle = (low * high).sqrt();
-            if about(cell.bound) <= enough || cells.len() >= MAX_CELLS || middle <= low || middle >= high {
+            if cell.height <= enough || cells.len() >= MAX_CELLS || middle <= low || middle >= high {
                 return Ok(attained.max(cells.iter().fold(Ball::ZERO, |most, cell| most.max(cell.bound))));
             }
             cells.swap_remove(place);
@@ -187,7 +235,8 @@ impl Gated {
         let spread = above.max(below);
         let mean = Ball::ONE - self.ratio;
         let within = mean + (exact(t)? - mean) / spread;
-        Ok(Cell { odds, bound: spread * self.excess(inner, within, interrupt)? })
+        let bound = spread * self.excess(inner, within, interrupt)?;
+        Ok(Cell { odds, bound, height: about(bound) })
     }
 
     fn excess(&self, odds: f64, t: Ball, interrupt: &dyn Interrupt) -> Result<Ball, Error> {

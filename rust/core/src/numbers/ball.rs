@@ -170,6 +170,12 @@ impl Ball {
         (self.mid.hi < 0.0 && self.relative_error().is_finite()) || self.is_exact_zero()
     }
 
+    /// Whether both are the same enclosure, bit by bit; of the numbers inside that says nothing.
+    pub(crate) fn is_same_as(self, other: Self) -> bool {
+        let bits = |ball: Self| ([ball.mid.hi, ball.mid.lo, ball.radius].map(f64::to_bits), ball.exponent);
+        bits(self) == bits(other)
+    }
+
     /// `self < other` for all numbers inside.
     #[must_use]
     pub fn certainly_less(self, other: Self) -> bool {
