@@ -12,6 +12,7 @@ from statpriv import budget
 from statpriv.composition.known_parts import curve_of_part
 from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import PrivacyCurve
+from statpriv.curves.remembered import remembered_delta
 from statpriv.errors import NotAvailableError, PlanError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.codec import stated_range
@@ -179,7 +180,7 @@ class Guarantee:
     @cached_property
     def delta(self) -> Enclosure:
         """δ at the target's ε."""
-        return self.curve.delta(self.epsilon)
+        return remembered_delta(self.curve, self.epsilon)
 
     @property
     def holds(self) -> bool:
@@ -196,7 +197,7 @@ class Guarantee:
         return tuple(
             query.name
             for query, part in zip(self.plan.queries, self.counted, strict=True)
-            if part.may_be_certain and part.curve(known=known).delta(epsilon).upper >= 1
+            if part.may_be_certain and remembered_delta(part.curve(known=known), epsilon).upper >= 1
         )
 
     def with_certified_steps(self) -> Guarantee:
@@ -222,7 +223,7 @@ class Guarantee:
         if known == self.plan.guarantee.known_rows and epsilon == self.epsilon:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
-            return self.curve.delta(epsilon)
+            return remembered_delta(self.curve, epsilon)
         found = [self.bounded(known, epsilon)]
         if self.groups is not None and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
             found += self.if_available(known, "own-group", self.parts, epsilon)
@@ -251,7 +252,7 @@ class Guarantee:
         """δ of each part, for a reader who knows its rows and the values of up to `known` of them."""
         keys = [(part.size, tuple((part.groups or {}).items()), unlabelled(part.query)) for part in self.parts]
         different = dict(zip(keys, self.parts, strict=True))
-        found = {key: part.curve(known=known).delta(epsilon) for key, part in different.items()}
+        found = {key: remembered_delta(part.curve(known=known), epsilon) for key, part in different.items()}
         return [found[key] for key in keys]
 
     def if_probability_were(self, attribute: str, p: Fraction, *, published: bool) -> Enclosure:
@@ -342,7 +343,7 @@ class Guarantee:
     def if_available(self, known: int, bound: str, parts: Sequence[Part], epsilon: Fraction) -> list[Enclosure]:
         """δ by the given bound, as a list of one; empty if the theory has no such bound for these queries."""
         try:
-            return [self._compose(known, bound, parts).delta(epsilon)]
+            return [remembered_delta(self._compose(known, bound, parts), epsilon)]
         except NotAvailableError:
             return []
 
@@ -401,7 +402,7 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
 
 def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
     gated = replace(part, certified=part.steps.gate)
-    return gated if gated.is_gated and gated.curve(known=known).delta(epsilon).upper < 1 else part
+    return gated if gated.is_gated and remembered_delta(gated.curve(known=known), epsilon).upper < 1 else part
 
 
 def _coarsened(part: Part) -> Part:

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from statpriv.curves.remembered import remembered_delta
 from statpriv.model.queries.variants import of_groups, unlabelled
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.planning.sensitivity import if_one_count, one_row_at_a_time
@@ -157,7 +158,7 @@ class _Unknown:
         known = guarantee.plan.guarantee.known_rows
         found = []
         for first in range(fewest, part.size + 1, step):
-            delta = part.curve(known=part.size - first + known).delta(guarantee.epsilon)
+            delta = remembered_delta(part.curve(known=part.size - first + known), guarantee.epsilon)
             found.append((first, min(first + step - 1, part.size), Fraction(delta.upper)))
         return cls(tuple(found))
 
