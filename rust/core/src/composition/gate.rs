@@ -309,6 +309,22 @@ mod tests {
         }
     }
 
+    /// What is remembered is used for parts of the same size, gate and `r` alone, whatever their share.
+    #[test]
+    fn each_part_has_the_law_of_its_own_size_gate_and_ratio() {
+        let double = Rational::from(1i64).div(&Rational::from(40i64)).unwrap();
+        let share = Rational::from(1i64).div(&Rational::from(80i64)).unwrap();
+        let most = |count: u64, share: &Rational, gate: [u64; 2], ratio: f64| {
+            let (atoms, _) = dominating(count, share, gate, exact(ratio).unwrap(), &Uninterrupted).unwrap();
+            atoms.iter().map(|atom| about(atom.value)).fold(0.0, f64::max)
+        };
+        let one = most(40, &share, [10, 30], 1.25);
+        assert!((most(40, &double, [10, 30], 1.25) / one - 2.0).abs() < 1e-12);
+        for (count, gate, ratio) in [(41, [10, 30], 1.25), (40, [9, 30], 1.25), (40, [10, 30], 1.5)] {
+            assert!((most(count, &share, gate, ratio) / one - 1.0).abs() > 1e-6, "{count} {gate:?} {ratio}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
