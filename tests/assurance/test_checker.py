@@ -527,8 +527,9 @@ def test_like_properties_of_one_half_are_one_count_of_all():
 
 
 def test_many_parts_are_proved_by_the_bound_of_all_patterns():
-    queries = [sp.PropertyQuery(Fraction(1, 10) + Fraction(8, 10 * 63) * k) for k in range(64)]
-    curve = sp.compose(queries, sp.Population(64**2), sp.RandomPartition([64] * 64))
+    parts = cases(20, campaign=64)
+    queries = [sp.PropertyQuery(Fraction(1, 10) + Fraction(8, 10 * (parts - 1)) * k) for k in range(parts)]
+    curve = sp.compose(queries, sp.Population(64 * parts), sp.RandomPartition([64] * parts))
     assert curve.kind == "enclosed"
     most = Fraction(curve.delta("0.05").upper)
     certificate = curve.certify(epsilon="0.05", delta=most * Fraction(102, 100))

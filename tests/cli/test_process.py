@@ -72,7 +72,7 @@ def test_the_examples_of_the_help_run(process, run, tmp_path, monkeypatch):
     ran = 0
     plots = [("plot", kind) for kind in ("curve", "trade-off", "size", "known")]
     for command in (("delta",), ("epsilon",), ("compose",), ("reproduce",), ("plot",), *plots):
-        for line in process(*command, "--help").stdout.splitlines():
+        for line in run(*command, "--help").stdout.splitlines():
             words = line.split()
             if words[: len(command) + 1] == ["statpriv", *command] and "report.json" not in words:
                 assert run(*words[1:], *(["--force"] if "--out" in words else [])).exit_code == 0, line

@@ -188,8 +188,9 @@ def test_who_may_ask_one_property_only_learns_the_total(p):
         found, truth = adaptive.delta(epsilon), total.delta(epsilon)
         assert found.lower <= truth.upper
         assert truth.lower <= found.upper
-    assert adaptive.epsilon("0.01").lower <= total.epsilon("0.01").upper
-    assert total.epsilon("0.01").lower <= adaptive.epsilon("0.01").upper
+    found, truth = adaptive.epsilon("0.01"), total.epsilon("0.01")
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
 
 
 def test_parts_of_a_million_entries_are_no_obstacle():

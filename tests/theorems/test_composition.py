@@ -327,7 +327,7 @@ def test_known_entries_of_a_partition(data):
     assert judged(composed.situation(), composed.truth()), "some bound applies"
 
 
-@settings(settings.get_profile("compositions"), max_examples=cases(25, campaign=500))
+@settings(settings.get_profile("compositions"), max_examples=cases(10, campaign=500))
 @given(st.data())
 def test_known_entries_of_a_partition_by_group(data):
     """Their number in each group, or a number of any of them."""

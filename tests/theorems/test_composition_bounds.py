@@ -172,17 +172,28 @@ def test_a_narrow_range_is_bounded_as_its_probability_is(epsilon):
     assert bounded == pytest.approx(found.upper, rel=0.08)
 
 
-def test_views_of_an_enclosed_curve_are_those_of_its_two_ends():
-    """To a relative 10^-6 they are where the attained δ, and the proved one, cross the level."""
+def enclosed_curve():
     queries = [sp.PropertyQuery(f"0.{k}") for k in range(10, 21)]
     curve = sp.compose(queries, sp.Population(44), sp.RandomPartition([4] * 11))
     assert curve.kind == "enclosed"
+    return curve
+
+
+def test_epsilon_of_an_enclosed_curve_is_that_of_its_two_ends():
+    """To a relative 10^-6 it is where the attained δ, and the proved one, cross the level."""
+    curve = enclosed_curve()
     level, near = 0.02, 1 + 3e-6
     epsilon = curve.epsilon(level)
     assert curve.delta(epsilon.lower).upper >= curve.delta(epsilon.lower).lower >= level
     assert curve.delta(epsilon.upper).upper <= level
     assert curve.delta(epsilon.lower * near).lower <= level
     assert curve.delta(epsilon.upper / near).upper >= level
+
+
+# Of the views that search over the whole curve, this alone has two ends apart.
+@pytest.mark.campaign
+def test_the_least_error_of_an_enclosed_curve_is_that_of_its_two_ends():
+    curve = enclosed_curve()
     error, beta = 0.1, curve.beta("0.1")
     duals = [1 - curve.delta(x / 8).upper - math.exp(x / 8) * error for x in range(8)]
     assert max(duals) - 1e-6 <= beta.lower <= beta.upper <= 1 - error
@@ -196,7 +207,8 @@ def curves(queries, n: int, sizes: list[int], known: int, names: tuple[str, ...]
     return {name: upper(sp.compose(queries, population, partition, bound=name, **options), "0.02") for name in names}
 
 
-@pytest.mark.parametrize(("parts", "size"), [(32, 1024), (2, 500_000)])
+# The large one alone would notice a bound that is loose for many entries.
+@pytest.mark.parametrize(("parts", "size"), [(32, 1024), pytest.param(2, 500_000, marks=pytest.mark.campaign)])
 def test_many_entries_are_bounded_well_below_the_sum_of_the_parts(parts, size):
     queries = [range_of(".4", ".6"), *[range_of(".45", ".6")] * (parts - 1)]
     n, sizes = parts * size, [size] * parts
@@ -210,6 +222,8 @@ def test_many_entries_are_bounded_well_below_the_sum_of_the_parts(parts, size):
     assert nobody["worst-entry"] <= some["worst-entry"] < some["partition-sum"]
 
 
+# A chance that helps nowhere costs time, and this alone would notice it.
+@pytest.mark.campaign
 def test_each_of_three_chances_of_more_unknown_entries_gives_the_least_bound_somewhere(monkeypatch):
     """A millionth, 10^-11 and none: the smaller the chance, the larger the parts, and the lower what is added."""
     asked = [sp.PropertyQuery(f"{k}/11") for k in (3, 4, 5, 6)]

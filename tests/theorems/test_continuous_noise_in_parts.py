@@ -66,7 +66,7 @@ def composed(n, parts, noise, **options):
     return sp.compose(queries, sp.Population(n), sp.RandomPartition([size for size, _ in parts]), **options)
 
 
-@settings(max_examples=cases(2, campaign=40), deadline=None)
+@settings(max_examples=cases(1, campaign=40), deadline=None)
 @given(
     sizes=st.tuples(st.integers(1, 6), st.integers(1, 6)),
     more=st.integers(0, 3),

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 
+from ..cases import spread
+
 RATIOS = (Fraction(1), Fraction(11, 10), Fraction(5, 3), Fraction(4))
 GRID = [Fraction(k, 60) for k in range(61)]
 
@@ -100,8 +102,7 @@ def test_the_vector_of_the_theorem():
     assert "for every p, whether or not the declared range holds" in " ".join(curve.explain().split())
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 9])
-@pytest.mark.parametrize("ratio", RATIOS)
+@spread("ratio, n", product(RATIOS, [1, 2, 3, 5, 9]), few=8)
 def test_no_p_exceeds_the_bound_of_a_gated_count(n, ratio):
     for least, most in product(range(n + 2), repeat=2):
         if least > most:
@@ -322,9 +323,9 @@ RANGES = [("0.2", "0.7"), ("0.45", "0.5"), ("0", "0.4"), ("0.6", "1"), ("1/3", "
 
 
 @pytest.mark.parametrize("steps", COARSENED, ids=repr)
-@pytest.mark.parametrize("ends", RANGES)
-@pytest.mark.parametrize(("n", "known"), [(9, 0), (2, 0), (7, 2)])
-def test_the_supremum_of_a_coarsened_count_is_attained(steps, ends, n, known):
+@spread("size, ends", product([(9, 0), (2, 0), (7, 2)], RANGES), few=5)
+def test_the_supremum_of_a_coarsened_count_is_attained(steps, ends, size):
+    n, known = size
     low, high = map(Fraction, ends)
     publish = chained(*steps)
     query = sp.PostProcessed(sp.PropertyQuery(sp.Between(low, high)), *steps)

@@ -145,7 +145,12 @@ def drawn_on_counts(part, seed):
 @pytest.mark.parametrize("seed", range(cases(1, campaign=8)))
 @pytest.mark.parametrize(
     ("granularity", "setting"),
-    [(gr.Bounded(), "element_partition"), (gr.Bounded(), "sequential"), (gr.FreeLunch(), "element_partition")],
+    [
+        (gr.Bounded(), "element_partition"),
+        (gr.Bounded(), "sequential"),
+        # It alone goes through all pairs of tables.
+        pytest.param(gr.FreeLunch(), "element_partition", marks=pytest.mark.campaign),
+    ],
     ids=["element partition", "sequential", "free-lunch"],
 )
 def test_composed_rho_and_mu_hold_for_mechanisms(granularity, setting, seed):

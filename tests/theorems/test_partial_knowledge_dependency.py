@@ -10,6 +10,8 @@ import pytest
 import statpriv as sp
 from statpriv import partial_knowledge as pk
 
+from ..cases import spread
+
 LARGE = 10**6
 
 
@@ -208,7 +210,7 @@ class TestExample9:
         assert curve.mass_at_infinity == certified.nu
         assert curve.delta(certified.mu.upper).upper <= float(certified.nu) * (1 + 1e-12)
 
-    @pytest.mark.parametrize("seed", range(6))
+    @spread("seed", range(6), few=2)
     def test_three_days_and_more(self, seed):
         """Σ c_j bounds the dependency of any number of days, and ν is the probability of an end."""
         generator = random.Random(seed)  # noqa: S311

@@ -104,7 +104,7 @@ def largest_ratio(laws):
     return max(renyi(p, q, order) / order for order in orders for p, q in (laws, laws[::-1]))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=cases(3, campaign=30), deadline=None)
 @given(s=st.integers(1, 6), more=st.integers(1, 9), p=st.fractions("1/10", "9/10", max_denominator=10))
 def test_zcdp_encloses_the_supremum_over_the_orders(s, more, p):
     curve = sp.privacy_curve(sp.PropertyQuery(p), sp.Population(s + more), sampling=sp.WithoutReplacement(s))
