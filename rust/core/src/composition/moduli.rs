@@ -369,7 +369,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(8))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(3, 8)))]
 
         #[test]
         fn no_pattern_is_above_it(kinds in prop::collection::vec((1u64..3, 400u64..1500, 1u64..10), 2..4), hundredths in 0u64..20) {

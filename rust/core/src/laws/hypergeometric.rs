@@ -381,7 +381,8 @@ mod tests {
 
     #[test]
     fn the_two_ways_to_a_tail_agree() {
-        for population in [10_000u64, 1_000_000, 100_000_000, 1 << 40, 1 << 50] {
+        let populations = [10_000u64, 1_000_000, 100_000_000, 1 << 40, 1 << 50];
+        for population in populations.into_iter().take(crate::cases::cases(4, 5) as usize) {
             for (marked, draws) in [(population / 2, population / 2), (population / 100, population / 3)] {
                 let law = Hypergeometric::new(population, marked, draws).unwrap();
                 for z in [0.0, 0.5, 1.0, 3.0, 10.0] {
