@@ -405,6 +405,11 @@ def test_compose_and_the_report_agree_on_the_theorem(workshop, released):
 GOOD = table(impossible=toml([["it's", "<30"]]), by='"region"', by_source='"a register"')
 HEAD = '[data]\nsource = "people.csv"\nrow_id = "id"\n[guarantee]\nepsilon = 1\ndelta = 1\n'
 MISTAKES = [
+    (
+        "minimum = 5",
+        "minimum = { default = 30 }",
+        "must be one number: in plans all cells have the same minimum, so state the largest of them",
+    ),
     ("minimum = 5", "minimum = 1", "table[1].minimum = 1: must be at least 2: a cell of one row shows where that row"),
     ("minimum = 5", "minimum = 4294967296", "table[1].minimum = 4294967296: must be below 2^32"),
     ("minimum = 5", "minimum = 5.5", "table[1].minimum = 5.5: must be a whole number"),

@@ -92,6 +92,7 @@ def test_a_rule_for_one_common_law_is_never_used_where_rows_have_laws_of_their_o
     ("p", "message"),
     [
         (sp.Between("0.4", "0.5"), "p sums to at least 6/5"),
+        (sp.Between(0.4, 0.5), "p sums to at least about 1.2 and at most 3/2"),
         (["0.5", "0.5"], "p has 2 probabilities; one for each of the 3 possible cells"),
         ({0: "0.5"}, "p states none for 1"),
         ({7: "0.5", "default": "0.1"}, "p has 7; a cell is a number from 0 to 2"),

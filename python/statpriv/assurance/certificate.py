@@ -341,7 +341,7 @@ def _part(query: Query, size: int) -> _Part:
     if part_of is None or not (count.is_uniform or count.holds_for_every_law):
         raise NotAvailableError(
             f"query = {abridged(query)}: only counts with one p, or a range of it, histograms, and exact tables with a "
-            "minimum count can be certified"
+            "minimum count that declare no p can be certified"
         )
     return part_of(query, count, size)
 

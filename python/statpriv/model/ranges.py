@@ -122,10 +122,15 @@ def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[State
     lower, upper = (sum((ends(mass)[end] for mass in stated), Fraction(0)) for end in (0, 1))
     if not lower <= 1 <= upper:
         raise ArgumentError(
-            f"{name} sums to at least {abridged(lower)} and at most {abridged(upper)}; ranges with some probabilities "
+            f"{name} sums to at least {_short(lower)} and at most {_short(upper)}; ranges with some probabilities "
             "that sum to one are required"
         )
     return stated
+
+
+def _short(total: Fraction) -> str:
+    """A sum of floats is a fraction that nobody wrote."""
+    return abridged(total) if total.denominator < 10**6 else f"about {float(total):.6g}"
 
 
 def show_stated(stated: Stated) -> str:
