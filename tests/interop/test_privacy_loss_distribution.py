@@ -4,6 +4,7 @@ import itertools
 import math
 import sys
 from fractions import Fraction
+from functools import cache
 
 import flint
 import numpy as np
@@ -95,9 +96,15 @@ def losses(count):
     return [Fraction(float(epsilon)) for epsilon in (*spread, *-spread[1:])]
 
 
+@cache
+def digits_of_delta(curve, epsilon):
+    """The grids of one curve are judged at the same losses."""
+    return curve.delta(epsilon, digits=30)
+
+
 def delta(forward, backward, epsilon):
     """Bounds of δ(ε), for ε of either sign: below zero it is 1 − e^ε (1 − δ'(−ε))."""
-    enclosure = (forward if epsilon >= 0 else backward).delta(abs(epsilon), digits=30)
+    enclosure = digits_of_delta(forward if epsilon >= 0 else backward, abs(epsilon))
     lower, upper = mpf_ball(enclosure.lower), mpf_ball(enclosure.upper)
     if epsilon >= 0:
         return lower, upper

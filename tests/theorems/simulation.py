@@ -15,10 +15,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cases import cases
+
 Numbers = NDArray[np.float64]
 Values = tuple[int, ...]
 
-DRAWS = 10**6
+DRAWS = cases(300_000, campaign=10**6)
 CHUNK = 10**5
 
 
