@@ -1,7 +1,7 @@
 """How many cases a test tries: some for every change, more where `make campaign` sets `STATPRIV_CAMPAIGN`."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pytest
 
@@ -13,11 +13,11 @@ def cases(few: int, *, campaign: int) -> int:
     return campaign if CAMPAIGN else few
 
 
-def spread(names: str, values: Iterable[object], few: int, ids: Callable[[object], str] | None = None):
+def spread(names: str, values: Iterable[object], few: int):
     """``pytest.mark.parametrize`` of values that differ in numbers only, which one piece of code computes.
 
-    Of them `few`, from the first to the last at even distances, run for every change. The others are for a campaign:
-    they alone would notice an error that takes a certain combination of numbers.
+    Of them `few`, at least two, from the first to the last at even distances, run for every change. The others are for
+    a campaign: they alone would notice an error that takes a certain combination of numbers.
     """
     listed = list(values)
     kept = {place * (len(listed) - 1) // (few - 1) for place in range(few)}
@@ -26,6 +26,4 @@ def spread(names: str, values: Iterable[object], few: int, ids: Callable[[object
         pytest.param(*(value if several else (value,)), marks=() if place in kept else pytest.mark.campaign)
         for place, value in enumerate(listed)
     ]
-    return pytest.mark.parametrize(
-        [name.strip() for name in names.split(",")] if several else names, parameters, ids=ids
-    )
+    return pytest.mark.parametrize(names, parameters)

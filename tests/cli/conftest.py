@@ -6,21 +6,14 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
+
+from ..command_line import in_this_process
 
 
 @pytest.fixture
 def run():
-    """Run in this process; an exception that no command expects fails the test."""
-    from statpriv.cli import command_line
-
-    def invoke(*arguments):
-        result = CliRunner().invoke(command_line, [str(argument) for argument in arguments], prog_name="statpriv")
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result
-
-    return invoke
+    """Run in this process."""
+    return in_this_process
 
 
 @pytest.fixture

@@ -132,9 +132,10 @@ def test_a_composition_is_announced_on_the_terminal_and_the_json_stays_json(tmp_
     assert json.loads(printed)["kind"] == "enclosed"
 
 
-def test_nothing_is_announced_where_no_terminal_is(process, tmp_path):
+def test_nothing_is_announced_where_no_terminal_is(tmp_path):
     file = tmp_path / "composition.toml"
     file.write_text(FORTY_PARTS)
-    result = process("compose", file, "--json")
+    command = [sys.executable, "-c", IMPATIENT, "compose", str(file), "--json"]
+    result = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("{")

@@ -24,9 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from statpriv.cli import command_line
+from ..command_line import in_this_process
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -88,17 +87,14 @@ def workplace(tmp_path, monkeypatch):
 
 def run(command: str, expected: int, place: str) -> None:
     """Run what a reader would type: in this process, or by a shell where the line needs one."""
-    code, printed = in_a_shell(command) if SHELL.search(command) else in_this_process(shlex.split(command)[1:])
+    if SHELL.search(command):
+        code, printed = in_a_shell(command)
+    else:
+        done = in_this_process(*shlex.split(command)[1:])
+        code, printed = done.exit_code, done.output
     told = f"{place}: `{command}` ended with {code} instead of {expected}\n{printed}"
     assert code == expected, told
     assert "Traceback" not in printed, told
-
-
-def in_this_process(arguments: list[str]) -> tuple[int, str]:
-    result = CliRunner().invoke(command_line, arguments, prog_name="statpriv")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.output
 
 
 def in_a_shell(command: str) -> tuple[int, str]:

@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
-from click.testing import CliRunner
 from tests.release import real_reports
 
 import statpriv as sp
 from statpriv.assurance import checker
-from statpriv.cli import command_line
 from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.errors import ArgumentError
 from statpriv.files.composition import read_composition
 from statpriv.releasing.extension import extend
 
+from ..command_line import in_this_process
 from .conftest import query
 
 pytestmark = pytest.mark.usefixtures("few_points")
@@ -52,9 +51,7 @@ class Done:
 
 def statpriv(*arguments):
     """Run a command in this process, where curves have few points as those of the reports here."""
-    result = CliRunner().invoke(command_line, arguments, prog_name="statpriv")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
+    result = in_this_process(*arguments)
     return Done(result.exit_code, result.stdout, result.stderr)
 
 

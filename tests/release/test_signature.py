@@ -6,7 +6,6 @@ import json
 import sys
 
 import pytest
-from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -17,9 +16,9 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from statpriv.cli import command_line
 from statpriv.releasing.signature import SigningKey
 
+from ..command_line import in_this_process
 from .conftest import query
 
 pytestmark = pytest.mark.usefixtures("few_points")
@@ -51,8 +50,7 @@ def agency(workshop):
 
 def command(*arguments):
     """Run a command in this process: exit code, and all that it says."""
-    result = CliRunner().invoke(command_line, [str(argument) for argument in arguments], prog_name="statpriv")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    result = in_this_process(*arguments)
     return result.exit_code, result.output
 
 

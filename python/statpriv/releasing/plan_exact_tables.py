@@ -49,8 +49,8 @@ def _dimensions(value: object, info: ValidationInfo) -> tuple[Dimension, ...]:
 
 
 def _minimum(value: object) -> int:
-    if isinstance(value, dict):
-        raise ValueError("must be one number: in plans all cells have the same minimum, so state the largest of them")  # noqa: TRY004  (pydantic collects)
+    if is_mapping(value):
+        raise ValueError("must be one number: in plans all cells have the same minimum, so state the largest of them")
     least = whole_size(value)
     if least < 2:
         raise ValueError("must be at least 2: a cell of one row shows where that row is")

@@ -251,7 +251,7 @@ pub(crate) const MAX_LAWS_CROSSED: usize = 8;
 /// The most cells of the supremum over a range of probabilities. Then the bound that was reached is used.
 pub(crate) const MAX_CELLS: usize = 96;
 
-/// The most laws of gated parts that are remembered. They are some kilobytes each. With more, the oldest is computed again.
+/// The most laws of gated parts that are remembered. They are some twenty kilobytes each. With more, the oldest is computed again.
 pub(crate) const MAX_LAWS_OF_GATES: usize = 128;
 
 /// The most terms, nodes times atoms, of an inversion that aims at the narrowest enclosure at once. With more, a wider

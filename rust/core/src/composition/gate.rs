@@ -61,7 +61,7 @@ struct Law {
     missing: Ball,
 }
 
-/// The laws that were asked for last, the newest at the end. Parts of one size have the same law, and so have compositions that differ elsewhere.
+/// The laws that were computed last, the newest at the end. Parts of one size have the same law, and so have compositions that differ elsewhere.
 static LAWS: Mutex<VecDeque<(Asked, Arc<Law>)>> = Mutex::new(VecDeque::new());
 
 /// The count and its gate, as `Δ_{1,0}` sees them.
