@@ -136,6 +136,18 @@ def test_ten_rows_through_the_command_line(workshop):
     assert workshop.report["answers"][0]["count"] == 4
 
 
+def test_ids_that_look_alike_are_counted_on_the_terminal_and_nowhere_else(workshop):
+    rows = [[f"{case(name)}{n}", "yes"] for name in "ab" for case in (str.lower, str.upper) for n in range(5)]
+    workshop.table(["id", "smokes"], rows)
+    workshop.plan(query("smokes = 'yes'", rows=20), more_data='row_id = "id"')
+    done = workshop.command()
+    assert done.returncode == 0
+    assert done.stderr.startswith('Warning: the row_id column "id" has values that differ only by case')
+    assert "there would be 10 fewer" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "by case" not in done.stdout + workshop.json.read_text() + workshop.page.read_text()
+
+
 def test_many_rows(workshop):
     """Seconds are measured where the machine is known; here it is that the rows keep their order and labels."""
     n = 100_000

@@ -24,6 +24,7 @@ from statpriv.releasing.extension import extend
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate, identifier
 from statpriv.releasing.tables import open_table
+from statpriv.releasing.tables.identity import LookAlikeIdsWarning
 
 from .conftest import labels, query
 from .row_hashes import by_row, tokens
@@ -305,6 +306,21 @@ def test_ids_that_identify_nobody_are_refused_without_a_value(engine, ids, reaso
         table.row_tokens(KEY)
     assert reason in str(refused.value)
     assert CANARY not in "".join(traceback.format_exception(refused.value))
+
+
+@pytest.mark.parametrize("named", ["row_id", "unit"])
+def test_ids_that_look_alike_are_warned_of_without_a_value(engine, named):
+    ids = [f"{CANARY}b", f"{CANARY}B", f"{CANARY}\u200bb", f"{CANARY}\uff42", f"{CANARY}c"]
+    source = engine.table({"id": "VARCHAR", "a": "INTEGER"}, [(id_, 1) for id_ in ids])
+    source = replace(source, row_id="id", unit="id" if named == "unit" else None)
+    with open_table(source, []) as table, pytest.warns(LookAlikeIdsWarning) as warned:
+        table.row_tokens(KEY)
+    messages = [str(warning.message) for warning in warned]
+    assert messages[0].startswith(
+        f'the {named} column "id" has values that differ only by case, by the width of letters'
+    )
+    assert "there would be 3 fewer" in messages[0]
+    assert CANARY not in "".join(messages)
 
 
 def test_fingerprints_see_every_cell_and_no_order(engine):

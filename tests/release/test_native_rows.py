@@ -79,14 +79,9 @@ def test_the_hash_function_of_the_tests_is_that_of_the_standard(length, keyed, d
 
 def test_ids_are_trimmed_like_python_does_and_normalised():
     """Around and inside an id, every character that is assigned in this Python's Unicode."""
-    assigned = [
-        chr(code)
-        for code in range(sys.maxunicode + 1)
-        if not 0xD800 <= code < 0xE000 and unicodedata.category(chr(code)) != "Cn"
-    ]
-    ids = [f"{i}x{character}x" for i, character in enumerate(assigned)]
+    ids = [f"{i}x{character}x" for i, character in enumerate(ASSIGNED)]
     assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
-    ids = [f"{character}{i}{character}" for i, character in enumerate(assigned)]
+    ids = [f"{character}{i}{character}" for i, character in enumerate(ASSIGNED)]
     assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
 
 
@@ -105,6 +100,50 @@ def test_ids_of_a_stream_are_those_of_a_list():
     many = [f"p{i}" for i in range(300_000)]
     every = duckdb.connect(":memory:").sql("SELECT concat('p', range) FROM range(300000)")
     assert by_row(RowTokens.of_stream(KEY, every)) == by_row(RowTokens.of(KEY, many)) == tokens(KEY, many)
+
+
+def invisible(character):
+    """Default_Ignorable_Code_Point, as Unicode's UAX #44 derives it from other properties."""
+    code = ord(character)
+    prepended = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+    visible_controls = {*range(0xFFF9, 0xFFFC), *range(0x13430, 0x13441), *prepended}
+    fillers = {0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0}
+    selectors = {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
+    return code in fillers | selectors or (unicodedata.category(character) == "Cf" and code not in visible_controls)
+
+
+def plain(text):
+    """An id without what a reader does not see: Unicode's NFKC_Casefold."""
+    visible = "".join(character for character in unicodedata.normalize("NFKC", text) if not invisible(character))
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+
+
+ASSIGNED = [
+    chr(code)
+    for code in range(sys.maxunicode + 1)
+    if not 0xD800 <= code < 0xE000 and unicodedata.category(chr(code)) != "Cn"
+]
+
+
+def test_an_id_that_differs_from_a_plain_one_only_in_what_nobody_sees_looks_like_it():
+    differing = [f"{i}x{character}x" for i, character in enumerate(ASSIGNED) if plain(character) != character]
+    differing = [text for text in differing if canonical(text) != plain(text)]
+    assert len(differing) > 5000
+    assert RowTokens.of(KEY, [*differing, *map(plain, differing)]).look_alikes == len(differing)
+
+
+def test_visible_characters_tell_ids_apart():
+    """Except the "i" without a dot, a small letter whose capital is "I"."""
+    told_apart = [f"x{character}x" for character in ASSIGNED if plain(character) == character and character != "ı"]
+    assert len(told_apart) > 100_000
+    assert RowTokens.of(KEY, told_apart).look_alikes == 0
+    assert RowTokens.of(KEY, ["ı", "i"]).look_alikes == 1
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("aAàÀ１1\u200b\u00adßs", min_size=1, max_size=4), unique_by=canonical))
+def test_look_alikes_are_the_ids_less_their_plain_forms(ids):
+    assert RowTokens.of(KEY, ids).look_alikes == len(ids) - len(set(map(plain, map(canonical, ids))))
 
 
 @pytest.mark.parametrize(

@@ -280,8 +280,8 @@ def read_ids(path, **options):
 
 
 def test_ids_are_exact_text_in_one_canonical_form(tmp_path):
-    path = write(tmp_path, "x,id\n1,007\n2,7\n3, e\u0301 \n4,A\n5,a\n")
-    assert read_ids(path) == tokens(KEY, ["007", "7", "é", "A", "a"])
+    path = write(tmp_path, "x,id\n1,007\n2,7\n3, e\u0301 \n4,A\n5,b\n")
+    assert read_ids(path) == tokens(KEY, ["007", "7", "é", "A", "b"])
     assert read_ids(parquet(tmp_path, "SELECT 7 AS id UNION ALL SELECT 8")) == tokens(KEY, ["7", "8"])
 
 

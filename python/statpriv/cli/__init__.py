@@ -24,6 +24,7 @@ import json
 import os
 import sys
 import traceback
+import warnings
 from functools import partial
 from importlib import import_module
 from types import TracebackType
@@ -136,9 +137,15 @@ def main() -> None:
     """Run the command line in this process, and end it."""
     settings: dict[str, bool] = {}
     sys.excepthook = partial(_defect, settings)
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         never_fail(stream)
     command_line.main(prog_name="statpriv", obj=settings)
+
+
+def _show_warning(message: Warning | str, *_where: object, **_also: object) -> None:
+    """A warning is a sentence of this program on standard error, without the place in the code that noticed it."""
+    sys.stderr.write(f"Warning: {printable(str(message))}\n")
 
 
 def _defect(

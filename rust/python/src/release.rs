@@ -65,6 +65,10 @@ pub struct RowTokens {
     tokens: Py<PyArray1<u8>>,
     #[pyo3(get)]
     rows: Py<PyArray1<u32>>,
+    /// The number of ids that differ from another one only by case, by the width of letters or by invisible characters:
+    /// the number of ids less the number of their plain forms.
+    #[pyo3(get)]
+    look_alikes: usize,
 }
 
 #[pymethods]
@@ -111,9 +115,12 @@ impl RowTokens {
 
 impl RowTokens {
     fn ascending(py: Python<'_>, tokens: Tokens) -> PyResult<Self> {
-        let (tokens, rows) = door::on_threads(py, || tokens.ascending())?.map_err(refusal)?;
-        let tokens = PyArray1::from_vec(py, tokens.into_flattened()).unbind();
-        Ok(Self { tokens, rows: PyArray1::from_vec(py, rows).unbind() })
+        let found = door::on_threads(py, || tokens.ascending())?.map_err(refusal)?;
+        Ok(Self {
+            tokens: PyArray1::from_vec(py, found.tokens.into_flattened()).unbind(),
+            rows: PyArray1::from_vec(py, found.rows).unbind(),
+            look_alikes: found.look_alikes,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Per-row work of a release of counts, without an object per row:
 //!
-//! * keyed tokens by which a ledger recognises rows ([`canonical`], [`token`]),
+//! * keyed tokens by which a ledger recognises rows ([`canonical`], [`token`]), and ids that look alike ([`plain`]),
 //! * keyed fingerprints by which it recognises content ([`fingerprint`]),
 //! * the exchanges of a shuffle ([`shuffle`]),
 //! * the counts of its parts ([`tally`]).
@@ -11,6 +11,7 @@ pub mod canonical;
 pub mod cell;
 pub mod fingerprint;
 pub mod keyed;
+pub mod plain;
 pub mod shuffle;
 pub mod tally;
 pub mod token;

@@ -4,11 +4,13 @@
 //! whether two ids are equal and nothing else. The probability that any two of n different ids share a token
 //! is below `n^2 / 2^129`. In that case the ids are refused.
 //!
-//! Ids are hashed as they arrive and are not kept.
+//! Ids are hashed as they arrive and are not kept. Nor are their plain forms, whose tokens tell how many ids differ
+//! from another one only in what readers do not see.
 
 use crate::canonical::canonical;
 use crate::cell::Cell;
 use crate::keyed::{KEY, Keyed, OUTPUT};
+use crate::plain::plain;
 use rayon::prelude::*;
 
 /// A token, which stands for the id of a row.
@@ -35,14 +37,28 @@ pub enum Misfit {
 /// The tokens of rows under one key, in the order of the rows.
 pub struct Tokens {
     function: Keyed,
-    tokens: Vec<(Token, u32)>,
+    of_ids: Vec<(Token, u32)>,
+    /// The tokens of the plain forms of those ids that are not their own plain forms.
+    of_plain_forms: Vec<Token>,
+}
+
+/// The tokens of rows in ascending order.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ascending {
+    /// The tokens.
+    pub tokens: Vec<Token>,
+    /// The row of each token.
+    pub rows: Vec<u32>,
+    /// The number of ids less the number of their plain forms: 0 if no two ids look alike.
+    pub look_alikes: usize,
 }
 
 impl Tokens {
     /// No rows yet, under this key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
-        Self { function: Keyed::new("statpriv 2026-11 tokens of row ids", key), tokens: Vec::new() }
+        let function = Keyed::new("statpriv 2026-11 tokens of row ids", key);
+        Self { function, of_ids: Vec::new(), of_plain_forms: Vec::new() }
     }
 
     /// Adds the ids of the next `count` rows, on all threads of the current pool.
@@ -51,55 +67,78 @@ impl Tokens {
     ///
     /// The [`Misfit`] of the first row without a valid id, or [`Misfit::TooMany`].
     pub fn extend<'a>(&mut self, count: usize, id: impl Fn(usize) -> Cell<'a> + Sync) -> Result<(), Misfit> {
-        let known = self.tokens.len();
+        let known = self.of_ids.len();
         u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
-        self.tokens.extend((0..).skip(known).take(count).map(|row| (Token::default(), row)));
-        let misfit = self.tokens[known..].par_iter_mut().with_min_len(TOGETHER).enumerate().find_map_first(
-            |(row, (token, _))| match of_id(&self.function, id(row)) {
-                Ok(found) => {
-                    *token = found;
-                    None
-                }
-                Err(misfit) => Some(misfit),
-            },
-        );
-        misfit.map_or(Ok(()), Err)
+        self.of_ids.extend((0..).skip(known).take(count).map(|row| (Token::default(), row)));
+        let hashed = |(task, tokens): (usize, &mut [(Token, u32)])| {
+            let mut of_plain_forms = Vec::new();
+            for (row, (token, _)) in (task * TOGETHER..).zip(tokens) {
+                let of_plain_form;
+                (*token, of_plain_form) = of_id(&self.function, id(row))?;
+                of_plain_forms.extend(of_plain_form);
+            }
+            Ok(of_plain_forms)
+        };
+        let found: Vec<_> = self.of_ids[known..].par_chunks_mut(TOGETHER).enumerate().map(hashed).collect();
+        for of_plain_forms in found {
+            self.of_plain_forms.extend(of_plain_forms?);
+        }
+        Ok(())
     }
 
-    /// The tokens in ascending order, each with its row.
+    /// The tokens in ascending order.
     ///
     /// # Errors
     ///
     /// [`Misfit::Repeated`] if two tokens are equal.
-    pub fn ascending(mut self) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
-        self.tokens.par_sort_unstable_by_key(|(token, _)| u128::from_be_bytes(*token));
-        let repeated = self.tokens.par_windows(2).any(|pair| pair[0].0 == pair[1].0);
-        if repeated { Err(Misfit::Repeated) } else { Ok(self.tokens.into_par_iter().unzip()) }
+    pub fn ascending(mut self) -> Result<Ascending, Misfit> {
+        self.of_ids.par_sort_unstable_by_key(|(token, _)| number(token));
+        if self.of_ids.par_windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(Misfit::Repeated);
+        }
+        let (tokens, rows): (Vec<_>, _) = self.of_ids.into_par_iter().unzip();
+        let differing = self.of_plain_forms.len();
+        self.of_plain_forms.par_sort_unstable_by_key(number);
+        self.of_plain_forms.dedup();
+        let mut ids = tokens.iter().peekable();
+        self.of_plain_forms.retain(|plain| {
+            while ids.next_if(|id| *id < plain).is_some() {}
+            ids.peek() != Some(&plain)
+        });
+        Ok(Ascending { tokens, rows, look_alikes: differing - self.of_plain_forms.len() })
     }
 }
 
-fn of_id(function: &Keyed, id: Cell<'_>) -> Result<Token, Misfit> {
-    let [token, _] = match id {
-        Cell::Nothing => return Err(Misfit::Missing),
-        Cell::Whole(number) => function.halves(itoa::Buffer::new().format(number).as_bytes()),
+fn number(token: &Token) -> u128 {
+    u128::from_be_bytes(*token)
+}
+
+/// The token of an id, and that of its plain form if it has another one.
+fn of_id(function: &Keyed, id: Cell<'_>) -> Result<(Token, Option<Token>), Misfit> {
+    let token = |id: &[u8]| function.halves(id)[0];
+    match id {
+        Cell::Nothing => Err(Misfit::Missing),
+        Cell::Whole(number) => Ok((token(itoa::Buffer::new().format(number).as_bytes()), None)),
         Cell::Text(id) => match canonical(id).ok_or(Misfit::NoText)? {
-            id if id.is_empty() => return Err(Misfit::Empty),
-            id => function.halves(&id),
+            id if id.is_empty() => Err(Misfit::Empty),
+            id => {
+                let plain = plain(&id);
+                Ok((token(&id), (plain != id).then(|| token(&plain))))
+            }
         },
-    };
-    Ok(token)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Misfit, Token, Tokens};
+    use super::{Ascending, Misfit, Token, Tokens};
     use crate::cell::Cell;
     use crate::keyed::KEY;
     use blake3::Hasher;
 
     const SECRET: [u8; KEY] = [7; KEY];
 
-    fn of(ids: &[Option<&[u8]>]) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
+    fn of(ids: &[Option<&[u8]>]) -> Result<Ascending, Misfit> {
         let mut tokens = Tokens::new(&SECRET);
         let (some, others) = ids.split_at(ids.len() / 3);
         tokens.extend(some.len(), |row| some[row].into())?;
@@ -107,7 +146,7 @@ mod tests {
         tokens.ascending()
     }
 
-    fn of_texts(ids: &[&str]) -> Result<(Vec<Token>, Vec<u32>), Misfit> {
+    fn of_texts(ids: &[&str]) -> Result<Ascending, Misfit> {
         of(&ids.iter().map(|id| Some(id.as_bytes())).collect::<Vec<_>>())
     }
 
@@ -124,14 +163,17 @@ mod tests {
         let mut expected: Vec<_> = names.iter().map(|id| token(id)).zip(0..).collect();
         expected.sort_unstable();
         let found = of_texts(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(found, Ok(expected.into_iter().unzip()));
+        let (tokens, rows) = expected.into_iter().unzip();
+        assert_eq!(found, Ok(Ascending { tokens, rows, look_alikes: 0 }));
     }
 
     #[test]
     fn tokens_are_those_of_canonical_ids() {
         let expected = ["7", "007", "é"].map(token);
-        let (tokens, rows) = of_texts(&[" 7", "007", "e\u{301}"]).unwrap_or_default();
-        assert_eq!(rows.iter().map(|row| expected[*row as usize]).collect::<Vec<_>>(), tokens);
+        let found = of_texts(&[" 7", "007", "e\u{301}"]);
+        let in_order =
+            found.map(|found| (found.rows.iter().map(|row| expected[*row as usize]).collect(), found.tokens));
+        assert!(in_order.is_ok_and(|(expected, tokens): (Vec<_>, _)| expected == tokens));
     }
 
     #[test]
@@ -146,7 +188,7 @@ mod tests {
     fn tokens_depend_on_the_key() {
         let mut tokens = Tokens::new(&[8; KEY]);
         assert_eq!(tokens.extend(1, |_| Cell::Text(b"a")), Ok(()));
-        assert_ne!(tokens.ascending().map(|(tokens, _)| tokens), Ok(vec![token("a")]));
+        assert_ne!(tokens.ascending().map(|found| found.tokens), Ok(vec![token("a")]));
     }
 
     #[test]
@@ -171,5 +213,17 @@ mod tests {
         assert!(all(&many).is_ok());
         many[19_999] = "17".to_string();
         assert_eq!(all(&many), Err(Misfit::Repeated));
+    }
+
+    #[test]
+    fn ids_that_look_alike_are_counted() {
+        let count = |ids: &[&str]| of_texts(ids).map(|found| found.look_alikes);
+        assert_eq!(count(&["A", "B", "ab", "Ba"]), Ok(0));
+        assert_eq!(count(&["A", "a"]), Ok(1));
+        assert_eq!(count(&["AB", "aB", "Ab", "ba"]), Ok(2));
+        assert_eq!(count(&["AB", "aB", "Ab", "ab", "x", "\u{ff58}", "\u{200b}x"]), Ok(5));
+        let mut many: Vec<String> = (0..20_000).map(|i| format!("p{i}")).collect();
+        many.extend((5_000..15_000).map(|i| format!("P{i}")));
+        assert_eq!(count(&many.iter().map(String::as_str).collect::<Vec<_>>()), Ok(10_000));
     }
 }

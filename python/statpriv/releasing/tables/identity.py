@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -13,7 +14,11 @@ from statpriv._native import RowIdsError, RowTokens, digest_fingerprints
 from statpriv.releasing.sql_text import quoted, unprintable
 from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
 
-__all__ = ["check_distinct", "fingerprint_of", "groups_of", "identifying", "tokens_of"]
+__all__ = ["LookAlikeIdsWarning", "check_distinct", "fingerprint_of", "groups_of", "identifying", "tokens_of"]
+
+
+class LookAlikeIdsWarning(UserWarning):
+    """Some ids differ from others only in what a reader hardly sees, so one row or person may have two ids."""
 
 
 def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Refusals) -> RowTokens:
@@ -37,7 +42,7 @@ def check_distinct(texts: Iterable[str | None], column: str, refusal: Refusals) 
 def identifying(
     read: Callable[[], RowTokens], column: str, refusal: Refusals, *, named: str = "row_id", rows: str = "rows"
 ) -> RowTokens:
-    """Read ids with a function of the engine, and turn its refusal into this package's own message.
+    """Read ids with a function of the engine, turn its refusal into this package's own message, warn of look-alikes.
 
     Parameters
     ----------
@@ -45,10 +50,23 @@ def identifying(
         The plan's key for the column, and the noun for what its values identify.
     """
     try:
-        return read()
+        tokens = read()
     except RowIdsError as refused:
         reason = _MISFITS[str(refused)]
+    else:
+        if tokens.look_alikes:
+            warnings.warn(_look_alikes(tokens.look_alikes, column, named, rows), LookAlikeIdsWarning, stacklevel=2)
+        return tokens
     raise refusal(f"the {named} column {quoted(column)} " + reason.format(rows=rows))
+
+
+def _look_alikes(number: int, column: str, named: str, rows: str) -> str:
+    """How many more ids there are than plain forms of ids."""
+    return (
+        f"the {named} column {quoted(column)} has values that differ only by case, by the width of letters or by "
+        f"invisible characters; with one spelling of each there would be {number:,} fewer. They count as different "
+        f"{rows}: correct the table if they are not"
+    )
 
 
 _MISFITS = {
