@@ -338,6 +338,72 @@ def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
         assert_all_or_nothing(Workshop(folder))
 
 
+class SyncedDisk:
+    """What survives a loss of power: of a file what was synced, under the names that its folder had when it was synced.
+
+    SQLite syncs its own files, out of Python's sight: their contents survive as they are.
+    """
+
+    def __init__(self, folder):
+        self.contents = {}
+        self.names = {}
+        for path in (folder, *folder.rglob("*")):
+            self.sync(path)
+
+    def sync(self, path):
+        if path.is_dir():
+            self.names[path] = [(entry.name, entry.inode()) for entry in os.scandir(path)]
+        else:
+            self.contents[path.stat().st_ino] = path.read_bytes()
+
+    def survive(self, folder, copy):
+        copy.mkdir()
+        for name, inode in self.names.get(folder, ()):
+            path = folder / name
+            if path in self.names:
+                self.survive(path, copy / name)
+            elif path.is_dir():
+                (copy / name).mkdir()
+            elif name.startswith("ledger.sqlite3"):
+                if path.exists():
+                    (copy / name).write_bytes(path.read_bytes())
+            else:
+                (copy / name).write_bytes(self.contents.get(inode, b""))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only there a descriptor tells its file")
+def test_what_survives_a_loss_of_power_at_every_sync(tmp_path, monkeypatch):
+    """Also of the folders above a new registry, which no report lies in."""
+    folder = tmp_path / "release"
+    (folder / "reports").mkdir(parents=True)
+    workshop = prepared(folder)
+    workshop.outputs_in = folder / "reports"
+    disk = SyncedDisk(folder)
+    states = []
+    fsync = os.fsync
+
+    def lose_power():
+        copy = tmp_path / f"state {len(states)}"
+        states.append(Workshop(copy, outputs_in=copy / "reports"))
+        disk.survive(folder, copy)
+
+    def synced(descriptor):
+        lose_power()
+        fsync(descriptor)
+        disk.sync(Path(f"/proc/self/fd/{descriptor}").readlink())
+        lose_power()
+
+    monkeypatch.setattr(os, "fsync", synced)
+    workshop.release()
+    lose_power()
+    monkeypatch.undo()
+    assert [state.spent() for state in states if state.json.exists()][-1] == [SPENT]
+    assert len(states) > 12
+    for state in states:
+        assert_all_or_nothing(state)
+    assert states[-1].json.read_bytes() == workshop.json.read_bytes()
+
+
 # --- side by side
 
 

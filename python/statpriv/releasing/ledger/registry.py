@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from statpriv.errors import LedgerError
@@ -251,7 +252,10 @@ class Registry:
             raise LedgerError(f"registry {self.folder}: there is no ledger; name another folder with --registry")
 
     def _prepare_folder(self) -> None:
+        new = list(takewhile(lambda folder: not folder.exists(), (self.folder, *self.folder.parents)))
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in reversed(new):
+            sync_folder(folder.parent)
         if os.name != "posix" or stat.S_IMODE(self.folder.stat().st_mode) == 0o700:
             return
         found = {entry.name for entry in self.folder.iterdir() if not is_temporary(entry)}
