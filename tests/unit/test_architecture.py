@@ -130,3 +130,14 @@ def test_no_folders_import_each_other_in_a_circle():
 def test_no_file_holds_more_than_six_hundred_lines():
     long = {name: lines for name, path in MODULES.items() if (lines := len(path.read_text().splitlines())) > 600}
     assert long == {}
+
+
+@pytest.mark.parametrize(
+    ("folders", "most"),
+    [(["lowering", "rules", "curves", "composition"], 60), ([""], 330)],
+    ids=["inside", "everywhere"],
+)
+def test_values_say_what_they_can_do_and_code_rarely_asks_who_they_are(folders, most):
+    """What arrives at the borders as plain JSON, TOML or an argument has to be asked."""
+    files = [path for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
+    assert sum(path.read_text(encoding="utf-8").count("isinstance") for path in files) <= most

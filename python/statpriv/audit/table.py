@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import is_list
 
 Key: TypeAlias = "tuple[str | None, ...]"
 """One category for each dimension; None stands for the total over all its categories."""
@@ -261,7 +262,7 @@ def _totals_over(key: Key) -> Iterator[Key]:
 
 def _flattened(counts: Iterable[object]) -> Iterator[object]:
     for each in counts:
-        if isinstance(each, list | tuple):
+        if is_list(each):
             yield from _flattened(each)
         else:
             yield each

@@ -67,6 +67,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import ends
+from statpriv.numeric.arguments import is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import at_most, literal
 from statpriv.planning.sensitivity import Sensitivity, sensitivity_of
@@ -268,7 +269,7 @@ _TABLE = Record({"name": TEXT.optional(), "cell": _tables(_CELL, "table.cell", l
 COUNTS = Record(
     {
         "epsilon": Field(
-            lambda value: _EPSILONS.read(value if isinstance(value, list) else [value]),
+            lambda value: _EPSILONS.read(value if is_list(value) else [value]),
             "a number of at least 0, or a list of such",
             {"anyOf": [NUMBER.schema, _EPSILONS.schema]},
             description="ε in nats, one or several; the first one is that of the target",

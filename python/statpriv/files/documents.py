@@ -11,7 +11,7 @@ from pathlib import Path
 
 from statpriv.errors import ArgumentError
 from statpriv.model.fields import Value
-from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.arguments import is_list, is_mapping
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -88,7 +88,7 @@ def _places(value: Value, place: str, path: tuple[str | int, ...]) -> Iterator[t
     if is_mapping(value):
         for name, inner in value.items():
             yield from _places(inner, f"{place}.{name}" if place else name, (*path, name))
-    elif isinstance(value, list):
+    elif is_list(value):
         for k, inner in enumerate(value):
             yield from _places(inner, f"{place}[{k + 1}]", (*path, k))
 

@@ -25,6 +25,7 @@ from statpriv.curves.minimum_count import minimum_count_curve
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.files.published_table import UNNAMED, TableLayout, read_table
 from statpriv.files.tables_together import Together, tables_together
+from statpriv.numeric.arguments import is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import at_most, literal
@@ -344,7 +345,7 @@ def assess_tables(
     if not several:
         raise ArgumentError("tables: at least one table is required")
     least, knows = as_count(minimum, "minimum", least=2), as_count(known, "known")
-    asked: list[Number] = list(epsilon) if isinstance(epsilon, list | tuple) else [epsilon]  # type: ignore[list-item]
+    asked: list[Number] = list(epsilon) if is_list(epsilon) else [epsilon]  # type: ignore[list-item]
     if not asked:
         raise ArgumentError("epsilon: at least one ε is required")
     epsilons = tuple(as_nonnegative(one, "epsilon") for one in asked)

@@ -35,6 +35,7 @@ from statpriv.errors import ArgumentError
 from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.files.published_table import TableLayout, read_table
 from statpriv.model.fields import COUNT, NUMBER, PROBABILITY, SIZE, TEXT, Field, Record, list_of, listed, table_from
+from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.planning.minimum import least_minimum
 from statpriv.planning.table_plan import TablePlan, plan_table
 
@@ -206,12 +207,12 @@ def _recoded(earlier: PublishedTable, step: dict[str, Any], place: str, faults: 
             faults.append(f"{place}.drop: no dimension {name}; there are {', '.join(categories)}")
         new[name] = dict.fromkeys(categories.get(name, ()), "")
     for name, merged in (step["merge"] or {}).items():
-        if name not in categories or name in step["drop"] or not isinstance(merged, dict):
+        if name not in categories or name in step["drop"] or not is_mapping(merged):
             faults.append(
                 f"{place}.merge.{name}: a dimension of {', '.join(categories)} that is not dropped is required"
             )
             continue
-        listed_labels = [label for labels in merged.values() for label in (labels if isinstance(labels, list) else [])]
+        listed_labels = [label for labels in merged.values() for label in (labels if is_list(labels) else [])]
         wrong = [label for label in listed_labels if label not in categories[name]]
         if wrong or len(set(map(str, listed_labels))) < len(listed_labels):
             faults.append(

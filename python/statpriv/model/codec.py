@@ -72,7 +72,7 @@ from statpriv.model.samplings import (
     WithReplacement,
 )
 from statpriv.model.situation import Query
-from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import abridged
 
@@ -144,12 +144,13 @@ def _answer(value: Value) -> object:
 
 
 def _written_answer(answer: object) -> Value:
-    if answer is None:
-        return {"suppressed": True}
-    if isinstance(answer, str):
-        return {"text": answer}
-    if isinstance(answer, int | Fraction):
-        return written_number(answer)
+    match answer:
+        case None:
+            return {"suppressed": True}
+        case str():
+            return {"text": answer}
+        case int() | Fraction():
+            return written_number(answer)
     raise ArgumentError(f"{abridged(answer)} in a Relabel cannot be written as JSON; numbers, strings and None can")
 
 
@@ -558,7 +559,7 @@ def _renewed(document: Value) -> Value:
     if "p" in stated and word in _QUERIES.kinds:
         p = stated.pop("p")
         of_entries = "cells" if word == "histogram" else "probabilities"
-        stated[of_entries if word == "histogram" or isinstance(p, list) else "probability"] = _renewed_law(p)
+        stated[of_entries if word == "histogram" or is_list(p) else "probability"] = _renewed_law(p)
     if "pmf" in stated:
         stated["pmf"] = _renewed_law(stated["pmf"])
     return {"kind": word, **stated}
@@ -568,7 +569,7 @@ def _renewed_law(law: Value) -> Value:
     if is_mapping(law):
         between: Value = law.get("between")
         return {group: _renewed_law(inner) for group, inner in law["groups"]} if between is None else between
-    if not isinstance(law, list):
+    if not is_list(law):
         return law
     pairs = all(len(inner) == 2 and type(inner) is list for inner in law)
     return {value: _renewed_law(mass) for value, mass in law} if pairs else list(map(_renewed_law, law))

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.exact import as_count, as_fraction, as_probability
 from statpriv.numeric.literals import literal
 
@@ -315,7 +315,7 @@ def range_from(value: Value, number: Callable[[Value], Fraction] = _probability)
     """
     if isinstance(value, str) and ".." in value:
         value = value.split("..", 1)
-    low, high = value if isinstance(value, list) else (value, value)
+    low, high = value if is_list(value) else (value, value)
     ends = number(low), number(high)
     if ends[0] > ends[1]:
         raise ArgumentError("not in order")

@@ -259,13 +259,17 @@ class TradeOff(Tabulated):
 
 def written(value: object) -> str:
     """A value for display; for an enclosure, its upper end."""
-    if isinstance(value, Enclosure):
-        return at_most(value.upper)
-    if isinstance(value, Fraction):
-        return literal(value)
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value)) if len(value) <= _MAX_WRITTEN else _written_sizes(value)
-    return str(value)
+    match value:
+        case Enclosure():
+            return at_most(value.upper)
+        case Fraction():
+            return literal(value)
+        case tuple() if len(value) > _MAX_WRITTEN:
+            return _written_sizes(value)
+        case tuple():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 def _written_sizes(sizes: tuple[int, ...]) -> str:
@@ -276,12 +280,16 @@ def _written_sizes(sizes: tuple[int, ...]) -> str:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Enclosure):
-        ends = (("lower", value.lower), ("upper", value.upper))
-        return {name: end if math.isfinite(end) else "inf" for name, end in ends}
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, Fraction) else value
+    match value:
+        case Enclosure():
+            ends = (("lower", value.lower), ("upper", value.upper))
+            return {name: end if math.isfinite(end) else "inf" for name, end in ends}
+        case tuple():
+            return list(value)
+        case Fraction():
+            return str(value)
+        case _:
+            return value
 
 
 def _trial_document(trial: Trial) -> dict[str, object]:

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 from statpriv import budget
 from statpriv.distributions.laws import binomial_lower_tail, binomial_pmf, binomial_upper_tail
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, is_array
 
@@ -116,7 +117,7 @@ def cell_probabilities(shares: Sequence[Number]) -> list[Fraction]:
 
 
 def _minimums(minimum: Number | Sequence[Number], cells: int) -> list[int]:
-    if isinstance(minimum, list | tuple):
+    if is_list(minimum):
         if len(minimum) != cells:
             raise ArgumentError(f"minimum: {len(minimum)} numbers for {cells} cells; one, or one for each, is required")
         return [as_count(each, f"minimum[{k}]") for k, each in enumerate(minimum)]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from statpriv.curves.minimum_count import minimum_count_curve
 from statpriv.errors import ArgumentError
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, at_least, at_most, literal
@@ -235,7 +236,7 @@ def plan_table(
     >>> plan.finest.name, [each.largest_minimum for each in plan.recodings]
     ('by region', [19, 166])
     """
-    if not isinstance(recodings, Mapping) or not recodings:
+    if not is_mapping(recodings) or not recodings:
         raise ArgumentError(f"recodings = {abridged(recodings)}; a mapping from names to expected shares is required")
     if not isinstance(source, str) or not source.strip():
         raise ArgumentError("source: say where the expected shares are from; they must not be those of this table")

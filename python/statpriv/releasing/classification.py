@@ -40,8 +40,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 from statpriv import budget
-from statpriv.numeric.arguments import is_mapping
-from statpriv.releasing.plan_values import printable, printed_label
+from statpriv.numeric.arguments import is_list, is_mapping
+from statpriv.releasing.plan_values import printable, printed_label, shown
 from statpriv.releasing.predicate_formula import Atom, ColumnType, Constant, Formula, Spelling, atom, junction
 from statpriv.releasing.released_table import RESERVED_NAMES
 from statpriv.releasing.sql_text import identifier, quoted, text_literal, unprintable
@@ -380,19 +380,20 @@ def dimension_from(column: str, stated: object) -> Dimension:
 
 
 def _recode(stated: object) -> Recode:
-    if isinstance(stated, list) and stated:
-        return tuple(map(_grouping, stated))
-    raise ValueError(f"has recode = {_shown(stated)}; {_GROUPING}")
+    if not is_list(stated) or not stated:
+        raise ValueError(f"has recode = {shown(stated)}; {_GROUPING}")
+    return tuple(map(_grouping, stated))
 
 
 def _grouping(stated: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     groups: list[tuple[str | None, Any]] = []
-    if is_mapping(stated):
-        groups = [*stated.items()]
-    elif isinstance(stated, list):
-        groups = [(None, group) for group in stated]
-    if not groups or not all(isinstance(group, list) and group for _, group in groups):
-        raise ValueError(f"has {_shown(stated)} in recode; {_GROUPING}")
+    match stated:
+        case dict():
+            groups = [*stated.items()]
+        case list():
+            groups = [(None, group) for group in stated]
+    if not groups or not all(is_list(group) and group for _, group in groups):
+        raise ValueError(f"has {shown(stated)} in recode; {_GROUPING}")
     members = [(label, tuple(map(category_label, group))) for label, group in groups]
     return tuple((printed_label(", ".join(own) if label is None else label), own) for label, own in members)
 
@@ -403,11 +404,11 @@ def category_label(value: object) -> str:
     >>> category_label("north"), category_label(1), category_label(True)
     ('north', '1', 'true')
     """
-    return _label_of(value, _constant(value, labelled=True))
+    return _label_of(_constant(value, labelled=True))
 
 
 def _from_list(column: str, stated: object) -> tuple[list[Category], ColumnType]:
-    if not isinstance(stated, list) or not stated:
+    if not is_list(stated) or not stated:
         raise ValueError(f"is no dimension: {_DIMENSION}")
     reader = _ListReader(column)
     categories = [reader.category(entry, last=k == len(stated)) for k, entry in enumerate(stated, start=1)]
@@ -431,7 +432,7 @@ class _ListReader:
         if is_mapping(entry):
             return self._labelled(entry)
         constant = self._constant(entry)
-        return Category(_label_of(entry, constant), atom(self.column, "IN", [constant]))
+        return Category(_label_of(constant), atom(self.column, "IN", [constant]))
 
     def _labelled(self, entry: Mapping[str, Any]) -> Category:
         if set(entry) <= {"null", "label"} and entry.get("null") is True:
@@ -440,8 +441,8 @@ class _ListReader:
             self.null_taken = True
             return Category(_label(entry.get("label", _NULL)), Atom(self.column, "IS NULL"))
         values = entry.get("values")
-        if set(entry) != {"values", "label"} or not isinstance(values, list) or not values:
-            raise ValueError(f"has the category {_shown(entry)}; {_CATEGORY}")
+        if set(entry) != {"values", "label"} or not is_list(values) or not values:
+            raise ValueError(f"has the category {shown(entry)}; {_CATEGORY}")
         constants = [self._constant(value, labelled=True) for value in values]
         return Category(_label(entry["label"]), atom(self.column, "IN", constants))
 
@@ -450,7 +451,7 @@ class _ListReader:
         if self.demand not in ("any", constant.type):
             raise ValueError(f"has a {self.demand} and a {constant.type} as values: a column has one type")
         if constant in self.taken:
-            raise ValueError(f"has the value {_shown(value)} twice: categories do not overlap")
+            raise ValueError(f"has the value {shown(value)} twice: categories do not overlap")
         self.demand = constant.type
         self.taken.add(constant)
         return constant
@@ -460,7 +461,7 @@ def _from_breaks(column: str, stated: Mapping[str, Any]) -> tuple[list[Category]
     if not {"breaks", "labels"} <= set(stated) <= {"breaks", "labels", "null"}:
         raise ValueError(f"is no dimension: {_DIMENSION}")
     breaks, labels = stated["breaks"], stated["labels"]
-    if not isinstance(breaks, list) or not breaks or not isinstance(labels, list) or len(labels) != len(breaks) + 1:
+    if not is_list(breaks) or not breaks or not is_list(labels) or len(labels) != len(breaks) + 1:
         raise ValueError("needs a list of breaks, and one label more than breaks")
     ends = [_constant(value) for value in breaks]
     if any(end.type != "number" for end in ends):
@@ -468,7 +469,7 @@ def _from_breaks(column: str, stated: Mapping[str, Any]) -> tuple[list[Category]
     for (one, other), (before, after) in zip(pairwise(breaks), pairwise(ends), strict=True):
         if Decimal(before.value) >= Decimal(after.value):
             raise ValueError(
-                f"has the break {_shown(other)} after {_shown(one)}: breaks ascend, and no two of them are equal"
+                f"has the break {shown(other)} after {shown(one)}: breaks ascend, and no two of them are equal"
             )
     below = [atom(column, "<", [end]) for end in ends]
     above = [atom(column, ">=", [end]) for end in ends]
@@ -497,15 +498,17 @@ def _repeats(labels: Sequence[str]) -> bool:
 
 
 def _constant(value: object, *, labelled: bool = False) -> Constant:
-    if isinstance(value, bool):
-        return Constant("boolean", "TRUE" if value else "FALSE")
-    if isinstance(value, str):
-        if labelled and not value.strip():  # the empty text, and blanks, are values that need a label
+    match value:
+        case bool():
+            return Constant("boolean", "TRUE" if value else "FALSE")
+        case str() if labelled and not value.strip():  # the empty text, and blanks, are values that need a label
             return Constant("text", _plain(value))
-        return Constant("text", printable(value, longest=200))
-    if isinstance(value, int | Decimal):
-        return Constant("number", _decimal(value))
-    raise ValueError(f"has the category {_shown(value)}; {_CATEGORY}")
+        case str():
+            return Constant("text", printable(value, longest=200))
+        case int() | Decimal():
+            return Constant("number", _decimal(value))
+        case _:
+            raise ValueError(f"has the category {shown(value)}; {_CATEGORY}")
 
 
 def _plain(value: str) -> str:
@@ -518,37 +521,24 @@ def _decimal(value: int | Decimal) -> str:
     """Write a decimal without leading or trailing zeros, as the constants of predicates are written."""
     number, most = Decimal(value), budget.MAX_PREDICATE_DIGITS
     if not number.is_finite() or abs(number.adjusted()) > _LONGEST:
-        raise ValueError(f"has the number {_shown(value)}, which is not a plain decimal of {most} digits")
+        raise ValueError(f"has the number {shown(value)}, which is not a plain decimal of {most} digits")
     whole, _, fraction = f"{abs(number):f}".partition(".")
     whole, fraction = whole.lstrip("0"), fraction.rstrip("0")
     if len(whole) > most or len(fraction) > most:
-        raise ValueError(f"has the number {_shown(value)}, with more than {most} digits before or after the point")
+        raise ValueError(f"has the number {shown(value)}, with more than {most} digits before or after the point")
     text = (whole or "0") + (f".{fraction}" if fraction else "")
     return f"-{text}" if number < 0 else text
 
 
-def _label_of(value: object, constant: Constant) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return constant.value
+def _label_of(constant: Constant) -> str:
+    return constant.value.lower() if constant.type == "boolean" else constant.value
 
 
 def _label(value: object) -> str:
     try:
         label = printed_label(value)
     except ValueError as error:
-        raise ValueError(f"has the label {_shown(value)}, which {error}") from None
+        raise ValueError(f"has the label {shown(value)}, which {error}") from None
     if label == EVERYTHING_ELSE:
         raise ValueError(f'has the label "{EVERYTHING_ELSE}", which is that of everything else')
     return label
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if is_mapping(value):
-        return "{ " + ", ".join(f"{quoted(str(key))} = {_shown(inner)}" for key, inner in value.items()) + " }"
-    text = str(value)
-    return text if len(text) <= 40 else text[:39] + "…"

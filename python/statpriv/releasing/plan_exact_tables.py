@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from statpriv import budget
 from statpriv.errors import MissingExtraError
-from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.releasing.classification import DIMENSIONS_SCHEMA, Dimension, category_label, dimension_from
 from statpriv.releasing.plan import PlannedTable
 from statpriv.releasing.plan_values import Label, Note, Share, Size, StrictTable, named_column, whole_size
@@ -63,7 +63,7 @@ _COMBINATIONS = 'must be a list of combinations, such as [["north", "<30"]], eac
 
 
 def _impossible(value: object) -> tuple[tuple[str, ...], ...]:
-    if isinstance(value, list) and all(isinstance(combination, list) for combination in value):
+    if is_list(value) and all(is_list(combination) for combination in value):
         return tuple(tuple(map(category_label, combination)) for combination in value)
     raise ValueError(_COMBINATIONS)
 

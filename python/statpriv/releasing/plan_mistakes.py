@@ -20,6 +20,7 @@ from statpriv.releasing.plan_tables import (
     PriorTable,
     PublicationTable,
 )
+from statpriv.releasing.plan_values import shown
 from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def mistake_in_words(detail: ErrorDetails) -> str:
         return f"{location.above.key}.{rule}"
     if is_mapping(detail["input"]) or not location.key:
         return f"{location.key} {rule}".strip()
-    return f"{location.key} = {_shown(detail['input'])}: {rule}"
+    return f"{location.key} = {shown(detail['input'])}: {rule}"
 
 
 def _rule(detail: ErrorDetails, location: _Location) -> str:
@@ -130,15 +131,3 @@ class _Location:
 def printed(name: str) -> str:
     """Show a name unquoted if a terminal can display it, and otherwise quoted with escapes."""
     return name if name.isprintable() else quoted(name)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        items = [_shown(item) for item in value[:4]] + ["…"] * (len(value) > 4)
-        return f"[{', '.join(items)}]"
-    text = str(value)
-    return text if len(text) <= 40 else text[:39] + "…"

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.model.fields import range_from
+from statpriv.numeric.arguments import is_list
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
 from statpriv.releasing.plan_exact_tables import ExactTable
 from statpriv.releasing.plan_values import (
@@ -200,7 +201,7 @@ def _group(value: object, info: ValidationInfo) -> str:
 def _prior(value: object) -> object:
     if value == "none":
         return []
-    if isinstance(value, list):
+    if is_list(value):
         return value
     raise ValueError('must be "none", or one [[prior]] entry for each publication')
 

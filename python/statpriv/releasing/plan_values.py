@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import MissingExtraError
-from statpriv.releasing.sql_text import unprintable
+from statpriv.releasing.sql_text import quoted, unprintable
 
 try:
     from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
@@ -19,6 +19,26 @@ except ImportError as missing:
 DECIMAL = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?")
 RATIO = re.compile(r"[+-]?[0-9]{1,400}/0*[1-9][0-9]{0,400}")
 _NUMBER_RULE = 'must be a number such as 0.1, "0.1" or "1/10"'
+
+
+def shown(value: object) -> str:
+    """A value of a plan for a message, about as TOML writes it.
+
+    >>> print(shown({"values": ["a", 1, True, "b", "c"]}))
+    { "values" = ["a", 1, true, "b", …] }
+    """
+    match value:
+        case str():
+            return quoted(value)
+        case bool():
+            return "true" if value else "false"
+        case list():
+            return "[" + ", ".join([*map(shown, value[:4]), *(["…"] if len(value) > 4 else [])]) + "]"
+        case dict():
+            return "{ " + ", ".join(f"{quoted(str(key))} = {shown(inner)}" for key, inner in value.items()) + " }"
+        case _:
+            text = str(value)
+            return text if len(text) <= 40 else text[:39] + "…"
 
 
 def exact_number(value: object) -> Fraction:

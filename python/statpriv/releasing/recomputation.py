@@ -20,7 +20,7 @@ from statpriv.assurance.certificate import About
 from statpriv.errors import ArgumentError, PlanError, StatprivError
 from statpriv.files.composition import Composition, composition_of
 from statpriv.files.documents import as_text, parsed, refused
-from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.releasing.contents import answered_contents, prospective_contents
 from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import Everything, everything, with_everything
@@ -288,7 +288,7 @@ def _apart(place: str, stated: Any, again: Any) -> Iterator[str]:  # noqa: ANN40
                 yield _sentence(inner, _shown(stated[key]), "there is none")
             else:
                 yield from _apart(inner, stated[key], again[key])
-    elif isinstance(again, list) and isinstance(stated, list):
+    elif is_list(again) and is_list(stated):
         if len(again) != len(stated):
             yield _sentence(place, f"a list of {len(stated)}", f"one of {len(again)}")
         for k, (one, other) in enumerate(zip(stated, again, strict=False), start=1):
@@ -316,8 +316,8 @@ def _enclosures_apart(place: str, stated: Mapping[str, float], again: Mapping[st
 
 
 def _same(stated: Any, again: Any) -> bool:  # noqa: ANN401  (JSON values)
-    if isinstance(again, float) and isinstance(stated, int | float) and not isinstance(stated, bool):
-        return abs(stated - again) <= _ROUNDING * abs(again)
+    if type(again) is float and type(stated) in (int, float):
+        return bool(abs(stated - again) <= _ROUNDING * abs(again))
     return type(stated) is type(again) and bool(stated == again)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from fractions import Fraction
 from itertools import permutations
 from math import comb
@@ -23,6 +23,7 @@ from statpriv.model.queries.sum import Additive
 from statpriv.model.ranges import ends
 from statpriv.model.situation import Pair, Situation
 from statpriv.model.steps import Step
+from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 from statpriv.rules.assumptions import IDENTICAL, INDEPENDENT, KNOWN_LAW, PAPER, STATED
@@ -205,7 +206,7 @@ def _published(answer: Hashable, steps: tuple[Step, ...]) -> Hashable:
 
 
 def _read(stated: object) -> dict[Hashable, dict[Hashable, Fraction]]:
-    if not isinstance(stated, Mapping) or len(stated) < 2:
+    if not is_mapping(stated) or len(stated) < 2:
         raise ArgumentError(
             f"answer_laws returned {abridged(stated)}; a dict from each of at least two values of the critical entry "
             "to a dict from answer to probability is required"
@@ -213,7 +214,7 @@ def _read(stated: object) -> dict[Hashable, dict[Hashable, Fraction]]:
     laws = {}
     for value, law in stated.items():
         name = f"answer_laws(...)[{abridged(value)}]"
-        if not isinstance(law, Mapping) or not law:
+        if not is_mapping(law) or not law:
             raise ArgumentError(f"{name} = {abridged(law)}; a dict from answer to probability is required")
         masses: list[tuple[str, Number]] = [(f"{name}[{abridged(answer)}]", mass) for answer, mass in law.items()]
         laws[value] = dict(zip(law, as_law(masses, name)[0], strict=True))

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_items
+from statpriv.numeric.arguments import as_items, is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, is_array, is_finite
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
@@ -344,7 +344,7 @@ def _are_doubles(array: NDArray[Any]) -> bool:
 def _rows(matrix: Any) -> list[list[Any]]:  # noqa: ANN401  (what the user gave)
     rows = [list(row) if is_array(row) else row for row in matrix]
     for index, row in enumerate(rows):
-        if not isinstance(row, list) or not row:
+        if not is_list(row) or not row:
             raise ArgumentError(f"matrix[{index}] = {abridged(row)}; a row of coefficients, one an entry, is required")
         if len(row) != len(rows[0]):
             raise ArgumentError(

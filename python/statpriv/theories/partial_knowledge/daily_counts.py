@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.numeric.arguments import as_tuple, is_mapping, length_of_tuple
+from statpriv.numeric.arguments import as_tuple, is_list, is_mapping, length_of_tuple
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction, is_finite
 from statpriv.numeric.literals import abridged, spelled
@@ -74,7 +74,7 @@ class DailyCounts:
     """
 
     def __init__(self, others: Sequence[tuple[Number, Number, Number] | Mapping[tuple[int, ...], Number]]) -> None:
-        if not isinstance(others, Sequence) or not others:
+        if not is_list(others) or not others:
             raise ArgumentError(f"others = {abridged(others)}; a list of triples such as (0.3, 0.45, 0.4) is required")
         self.others = tuple(_read(habit, f"others[{index}]") for index, habit in enumerate(others))
         if len(set(map(len, self.others))) > 1:
