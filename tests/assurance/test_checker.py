@@ -453,7 +453,7 @@ def composition_at(parts, n, r, effort, claimed=Fraction(0)):
     return claims.theorem("composition", situation, claimed)[0](r, effort)
 
 
-@settings(max_examples=cases(10, campaign=300), deadline=None)
+@settings(max_examples=cases(5, campaign=300), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["1/2", "1/5", "3/5", "9/10"]), st.integers(1, 2)).map(
@@ -491,7 +491,12 @@ WORST = Fraction("0.0269888691363")  # of the 256 patterns of eight parts, by th
 
 @pytest.mark.parametrize(
     ("claimed", "verdict"),
-    [("0.03", "proved"), ("0.0271", "proved"), ("0.0265", "refuted"), ("0.025", "refuted")],
+    [
+        pytest.param("0.03", "proved", marks=pytest.mark.campaign),
+        ("0.0271", "proved"),
+        ("0.0265", "refuted"),
+        pytest.param("0.025", "refuted", marks=pytest.mark.campaign),
+    ],
 )
 def test_eight_parts_of_different_properties_are_told_from_their_worst_pattern(claimed, verdict):
     curve = sp.compose(

@@ -20,7 +20,7 @@ from statpriv.composition.cohorts import Cohort
 from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.numeric.digits import exact_ends
 
-from ..cases import cases
+from ..cases import cases, spread
 from .test_checker import FOLDER, altered, restated, run, schema, unnoticed_alterations
 
 CLOSE = Fraction(1, 2**100)
@@ -122,7 +122,7 @@ def test_ranges_of_cells_agree_with_the_kernel_to_the_fraction(boxes, n):
     assert situation([of_cells(boxes, n)], n).total_count(Fraction(6, 5), None) == (exact, exact)
 
 
-@pytest.mark.parametrize("boxes", BOXES)
+@spread("boxes", BOXES, few=2)
 def test_the_mean_in_pieces_is_closer_with_more_of_them(boxes):
     whole, r = situation([of_cells(boxes, 300)], 300), Fraction(11, 10)
     exactly, rough, fine = (whole.total_count(r, bits) for bits in (None, 192, 384))
@@ -293,7 +293,7 @@ def test_groups_are_certified_one_by_one(p, known):
     schema().validate(document)
 
 
-@pytest.mark.parametrize("r", [Fraction(1), Fraction(11, 10), Fraction(2)])
+@spread("r", [Fraction(11, 10), Fraction(2), Fraction(1)], few=2)
 @pytest.mark.parametrize(
     ("parts", "laws"),
     [
@@ -437,9 +437,9 @@ def test_it_decides_them_as_a_folder_far_from_the_package(tmp_path, curve):
 @pytest.mark.parametrize(
     "document",
     [
-        # Half a minute: what a lone histogram says is in the next one too, and in the groups.
+        # Half a minute for the two: what a histogram says is in the groups too.
         pytest.param(table_of_cells().certify(epsilon="0.2", delta="0.1").document, marks=pytest.mark.campaign),
-        beside_a_count().certify(epsilon="0.2", delta="0.2").document,
+        pytest.param(beside_a_count().certify(epsilon="0.2", delta="0.2").document, marks=pytest.mark.campaign),
         two_groups(RANGES).certify(epsilon="0.5", delta="0.3").document,
     ],
     ids=["histogram", "beside a count", "groups"],

@@ -23,6 +23,7 @@ from statpriv.releasing import outputs as outputs_module
 from statpriv.releasing import publication, run
 from statpriv.releasing.ledger import books, chain, commitment, files, registry, secret, session
 
+from ..cases import spread
 from . import once
 from .conftest import Workshop, query
 
@@ -247,7 +248,7 @@ def used_rows(workshop):
     return int.from_bytes(spent, "big").bit_count()
 
 
-@pytest.mark.parametrize("step", STEPS)
+@spread("step", STEPS, few=4)
 def test_a_second_release_killed_at_a_step_loses_nothing_of_the_first(tmp_path, process, step):
     workshop = prepared(tmp_path)
     workshop.plan(half("vote = 0", rows=4), half("vote = 1", rows=2), more_data='row_id = "id"')

@@ -130,7 +130,7 @@ def test_flipped_bytes_are_refused_or_without_effect(original, tmp_path, destroy
     # Most pages are empty at their end, so that half of the flips meet what is written.
     written = [(path, place) for path, place in places if files[path][place]]
     ends = {"refused": 0, "accepted": 0}
-    for trial in range(cases(300 if destroyed else 1200, campaign=10_000)):
+    for trial in range(cases(200 if destroyed else 600, campaign=10_000)):
         path, place = choose.choice(written if trial % 2 else places)
         flipped = bytearray(files[path])
         flipped[place] ^= choose.randrange(1, 256)

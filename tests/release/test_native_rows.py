@@ -37,8 +37,10 @@ def canonical(text):
 def streamed(texts, columns=1):
     connection = duckdb.connect(":memory:")
     connection.execute(f"CREATE TABLE t ({', '.join(f'c{i} VARCHAR' for i in range(columns))})")
-    rows = [[text] for text in texts] if columns == 1 else texts
-    connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * columns)})", rows)  # noqa: S608 - question marks
+    if columns == 1:
+        connection.execute("INSERT INTO t SELECT unnest(?)", [texts])
+    else:
+        connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * columns)})", texts)  # noqa: S608 - question marks
     return connection.sql("SELECT * FROM t" if columns == 1 else "SELECT rowid, * FROM t")
 
 
@@ -78,10 +80,11 @@ def test_the_hash_function_of_the_tests_is_that_of_the_standard(length, keyed, d
 
 
 def test_ids_are_trimmed_like_python_does_and_normalised():
-    """Around and inside an id, every character that is assigned in this Python's Unicode."""
-    ids = [f"{i}x{character}x" for i, character in enumerate(ASSIGNED)]
+    """Around and inside an id, all characters that are assigned in this Python's Unicode, and some ideographs."""
+    shown = [c for k, c in enumerate(ASSIGNED) if unicodedata.category(c) != "Lo" or k % 100 == 0]
+    ids = [f"{i}x{character}x" for i, character in enumerate(shown)]
     assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
-    ids = [f"{character}{i}{character}" for i, character in enumerate(ASSIGNED)]
+    ids = [f"{character}{i}{character}" for i, character in enumerate(shown)]
     assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
 
 
@@ -97,8 +100,8 @@ def test_ids_of_a_stream_are_those_of_a_list():
     ids = ["7", " 007", "e\u0301", "a longer id that is kept somewhere else in the engine", "ß" * 300]
     assert by_row(RowTokens.of_stream(KEY, streamed(ids))) == tokens(KEY, map(canonical, ids))
     assert len(RowTokens.of_stream(KEY, streamed(ids))) == 5
-    many = [f"p{i}" for i in range(300_000)]
-    every = duckdb.connect(":memory:").sql("SELECT concat('p', range) FROM range(300000)")
+    many = [f"p{i}" for i in range(70_000)]
+    every = duckdb.connect(":memory:").sql("SELECT concat('p', range) FROM range(70000)")
     assert by_row(RowTokens.of_stream(KEY, every)) == by_row(RowTokens.of(KEY, many)) == tokens(KEY, many)
 
 

@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 STEPS = ["rows", "ids", "content", "partition", "spend", "predicates", "report"]
-ROWS, PART, KILLS = 400, 6, 30
+ROWS, PART, KILLS = 400, 6, 12
 
 # A process that says at which step it is, and may kill itself there.
 RELEASE = """

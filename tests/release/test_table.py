@@ -833,7 +833,7 @@ def test_ten_rows_and_many_columns(tmp_path):
 
 def test_many_rows_keep_their_order(tmp_path):
     """Positions matter across all reads: part k is rows whose position says so."""
-    n = 300_000
+    n = 70_000
     path = write(tmp_path, "\n".join(["id,position,text", *(f"p{i},{i},some text {i % 7}" for i in range(n))]))
     labels = array("I", [0]) * n
     labels[n // 3 : n // 2] = array("I", [1]) * (n // 2 - n // 3)

@@ -110,6 +110,7 @@ def laws_of_one_property(tmp_path_factory):
     return law_of_answers(tmp_path_factory.mktemp("one"), ["v = 1", "v = 1"], ("0", "1"))
 
 
+@pytest.mark.xdist_group("laws of one property")
 @pytest.mark.parametrize("p", ["1/2", "3/10", "9/10"])
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_exact_curve_is_that_of_the_real_answers(laws_of_one_property, p, epsilon):
@@ -124,6 +125,7 @@ def test_the_exact_curve_is_that_of_the_real_answers(laws_of_one_property, p, ep
     assert high == 0 or Fraction(certified.upper - certified.lower) <= high / 10**12
 
 
+@pytest.mark.xdist_group("laws of two properties")
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_two_properties_leak_no_more_than_certified(laws_of_two_properties, epsilon):
     for a, b in (("1/2", "3/10"), ("1/10", "8/10"), ("1/3", "1/3"))[: cases(1, campaign=3)]:
@@ -138,7 +140,10 @@ def laws_of_two_properties(tmp_path_factory):
     return law_of_answers(tmp_path_factory.mktemp("two"), ["v = 'a'", "v = 'b'"], ("a", "b", "c"))
 
 
-@pytest.mark.parametrize("mutant", ["no shuffle", "modulo bias", "one order too few"])
+@pytest.mark.parametrize(
+    "mutant",
+    ["no shuffle", *(pytest.param(name, marks=pytest.mark.campaign) for name in ("modulo bias", "one order too few"))],
+)
 def test_a_broken_partition_has_another_law(tmp_path, mutant):
     """The same comparison finds partitions that are not uniform."""
     drawn = {
@@ -188,7 +193,8 @@ def test_what_is_certified_and_what_no_shuffle_would_give_away():
 def test_no_attack_gains_more_than_is_certified(scenario, epsilon):
     """Not by the optimal test, nor by one that is optimal against a broken mechanism."""
     tests = [TOTAL, attack.COUNTED, attack.part(0), attack.part(len(scenario.sizes) - 1)]
-    certain, _ = attacked(scenario, attack.released, *tests, draws=2 * DRAWS).gain(math.exp(float(epsilon)))
+    outcome = attacked(scenario, attack.released, *tests, draws=cases(DRAWS, campaign=2 * DRAWS))
+    certain, _ = outcome.gain(math.exp(float(epsilon)))
     assert certain <= scenario.certified.delta(epsilon).upper
 
 
@@ -200,6 +206,7 @@ def test_the_optimal_attack_gains_what_is_certified():
     assert certified.lower <= possible < 2 * certified.upper
 
 
+@pytest.mark.campaign
 def test_without_the_critical_row_the_attack_sees_nothing():
     """The control can fail: here the critical row never answers."""
 
@@ -251,7 +258,7 @@ def test_what_no_attack_on_the_law_notices(broken):
 @pytest.mark.parametrize("mutant", [None, pytest.param("no shuffle", marks=pytest.mark.campaign)])
 def test_no_attack_on_a_real_table_gains_more_than_is_certified(tmp_path, monkeypatch, mutant):
     """Each column is a table of its own, so that one file and one opened engine hold very many."""
-    draws = cases(200, campaign=800)
+    draws = cases(60, campaign=800)
     if mutant:
         monkeypatch.setattr(partition, "bounded_integers", mutants.no_shuffle)
     words = secrets.token_bytes
@@ -276,7 +283,7 @@ def test_no_attack_on_a_real_table_gains_more_than_is_certified(tmp_path, monkey
 
 
 def test_the_picture_is_the_same_every_time():
-    assert attack.picture(draws=15) == attack.picture(draws=15)
+    assert attack.picture(draws=3) == attack.picture(draws=3)
 
 
 # --- what no attack on the law could see

@@ -179,7 +179,7 @@ def test_eight_parts_of_a_hundred_and_three_queries_take_seconds():
     assert adaptive.lower <= bounds[0].upper < bounds[1].lower
 
 
-@pytest.mark.parametrize("p", ["0.3", "1/2"])
+@pytest.mark.parametrize("p", [pytest.param("0.3", marks=pytest.mark.campaign), "1/2"])
 def test_who_may_ask_one_property_only_learns_the_total(p):
     query = sp.PropertyQuery(p, attribute="one")
     adaptive = sp.compose_adaptive(sp.AnyOf([query]), sp.Population(30), sp.RandomPartition([5, 10, 15]))

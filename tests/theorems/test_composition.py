@@ -346,7 +346,7 @@ def test_known_entries_of_a_partition_by_group(data):
     assert judged(composed.situation(), composed.truth()), "some bound applies"
 
 
-@settings(settings.get_profile("compositions"), max_examples=cases(20, campaign=500))
+@settings(settings.get_profile("compositions"), max_examples=cases(8, campaign=500))
 @given(st.data())
 def test_the_partition_sum_with_known_entries_is_that_of_theorem_5_2(data):
     """Of sums, which known entries only shift, it is no more than the theorem says, but for rounding."""

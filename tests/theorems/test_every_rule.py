@@ -370,7 +370,7 @@ def two_valued(draw, population, sampling):
     return draw(st.one_of(kinds))
 
 
-@settings(max_examples=cases(20, campaign=500))
+@settings(max_examples=cases(8, campaign=500))
 @given(st.data())
 def test_six_and_seven_entries(data):
     """All queries, all samplings."""

@@ -12,7 +12,7 @@ import statpriv as sp
 from statpriv import granularity as gr
 from statpriv.numeric.normal import normal_quantile, two_sided_tail
 
-from ..cases import cases
+from ..cases import cases, spread
 
 PATH = gr.Relation(range(4), lambda x, y: abs(x - y) == 1)
 PAIR = gr.Relation(range(2), [(0, 1)])
@@ -120,7 +120,7 @@ def test_losses_beyond_doubles_are_bounded():
     assert 74 < certain.least_mu(PAIR).lower <= certain.least_mu(PAIR).upper < 75
 
 
-@pytest.mark.parametrize("seed", range(4))
+@spread("seed", range(4), few=2)
 def test_theorems_vi_12_and_vi_20_over_several_steps(seed):
     """`D_α <= d²ρα` and `T >= G_{dμ}` at distance d, from the least ρ and μ of neighbours."""
     laws = list(laws_drawn(4, 3, seed + 200))
@@ -147,7 +147,7 @@ def drawn_on_counts(part, seed):
     ("granularity", "setting"),
     [
         (gr.Bounded(), "element_partition"),
-        (gr.Bounded(), "sequential"),
+        pytest.param(gr.Bounded(), "sequential", marks=pytest.mark.campaign),
         # It alone goes through all pairs of tables.
         pytest.param(gr.FreeLunch(), "element_partition", marks=pytest.mark.campaign),
     ],

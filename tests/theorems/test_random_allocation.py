@@ -40,7 +40,10 @@ def test_two_answers_are_bounded_closely(epsilon, mu):
     assert bound.width <= 1e-13 * bound.upper
 
 
-@pytest.mark.parametrize(("epsilon", "sigma", "m"), [("0.02", 4, 20), ("0.02", 2, 70), ("0", 10, 7)])
+@pytest.mark.parametrize(
+    ("epsilon", "sigma", "m"),
+    [("0.02", 4, 20), ("0", 10, 7), pytest.param("0.02", 2, 70, marks=pytest.mark.campaign)],
+)
 def test_a_simulation_of_the_mechanism(epsilon, sigma, m):
     """Under Q the noise alone, the ratio of densities is averaged over where the entry may be."""
     np = pytest.importorskip("numpy")
