@@ -315,6 +315,7 @@ FORGERIES = [
     (("queries", 0, "probability"), RANGE, "composition.part[1].probability[1] is "),
     (("composition", "part", 0, "suppressed_below"), 4, "composition.part[1].suppressed_below is 4, computed aga"),
     (("answers", 0, "count"), 21, "answers.count, answers.withheld and answers.suppressed of queries[1] are not what"),
+    (("answers",), [], "answers are 0, but queries and queries.cells ask for 1"),
     (("answers", 0, "interval"), [0.1, 0.2], "answers[1].interval[1] is 0.1, computed again "),
     (("answers", 0, "secret"), 1, "report.json is no valid report: $.answers[0] breaks the rule that no key"
      ' may be there which the schema does not name: "secret"'),
