@@ -76,7 +76,7 @@ def assess(
         document = found.document() if as_json else {}
         headline, facts = ("", []) if as_json else _described(found)
     if as_json:
-        print_json({**document, **provenance(found.curve)})
+        print_json({**document, **provenance(found.curve)}, schema="assess.counts")
     else:
         print_facts(headline, facts)
     context.exit(_EXIT_CODES[found.verdict])

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from statpriv.audit.table import PublishedTable
     from statpriv.files.table_assessment import AssessedTable, TableAssessment
 
-_SCHEMA = "statpriv.assess.tables"
 _EXIT_CODES = {"yes": 0, "no": 1, "undecided": 4}
 _MAX_LINES = 12
 _SUFFIXES = (".csv", ".tsv")
@@ -112,7 +111,7 @@ def assess_files(context: click.RichContext, files: Sequence[Path], options: dic
         )
         document = {**found.document(), **provenance(found.curve)} if as_json else {}
     if as_json:
-        print_json(document, schema=_SCHEMA)
+        print_json(document, schema="assess.tables")
     else:
         print_facts(*_described(found))
     context.exit(_EXIT_CODES[found.verdict])

@@ -95,7 +95,7 @@ def compose(
             }
         if together is not None:
             document["everything"] = together.document()
-        print_json(document)
+        print_json(document, schema="compose")
     else:
         alone = "" if together is None else " of this release alone"
         print_facts(

@@ -48,7 +48,7 @@ def delta(
     value = curve.delta(epsilon, digits=digits)
     if as_json:
         inputs = {**count.inputs(), "epsilon": str(epsilon)}
-        print_json({"delta": ends(value), **provenance(curve), "inputs": inputs})
+        print_json({"delta": ends(value), **provenance(curve), "inputs": inputs}, schema="delta")
         return
     print_facts(
         f"δ is at most {upper_end(value)} at ε = {literal(epsilon)}",

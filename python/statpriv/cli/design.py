@@ -112,7 +112,8 @@ def _print(plan: Design | TradeOff, *, as_json: bool) -> None:
 
     curve = None if isinstance(plan, TradeOff) else plan.curve
     if as_json:
-        print_json({**plan.document(), **({} if curve is None else provenance(curve))})
+        document = {**plan.document(), **({} if curve is None else provenance(curve))}
+        print_json(document, schema="design.trade-off" if curve is None else "design")
     elif isinstance(plan, TradeOff):
         for line in str(plan).splitlines():
             screen().print(printable(line), soft_wrap=True)
@@ -306,7 +307,7 @@ def table(
             waiting.begin("drawing")
             write_whole(out, render((table_plan_picture(plan),), _FORMATS[out.suffix.lower()]), "--out")
     if as_json:
-        print_json(plan.document(), schema="statpriv.design.table")
+        print_json(plan.document(), schema="design.table")
     else:
         headline, *facts = (line.strip() for line in str(plan).splitlines())
         prices = [

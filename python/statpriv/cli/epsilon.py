@@ -43,7 +43,7 @@ def epsilon(
     value = curve.epsilon(delta, digits=digits)
     if as_json:
         inputs = {**count.inputs(), "delta": str(delta)}
-        print_json({"epsilon": ends(value), **provenance(curve), "inputs": inputs})
+        print_json({"epsilon": ends(value), **provenance(curve), "inputs": inputs}, schema="epsilon")
         return
     if math.isinf(value.upper) and math.isfinite(value.lower):
         from statpriv.numeric.exact import as_fraction

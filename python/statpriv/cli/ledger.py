@@ -55,7 +55,7 @@ def show(*, registry: str | None, as_json: bool) -> None:
     chosen = Registry.open(registry)
     summary = chosen.summary()
     if as_json:
-        print_json(_document(summary))
+        print_json(_document(summary), schema="ledger")
         return
     for line in _lines(chosen, summary):
         screen().print(printable(line), soft_wrap=True)

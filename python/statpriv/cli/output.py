@@ -48,6 +48,9 @@ WHAT_IS_ENCLOSED = {
     "bound": "bound: the least δ is at most this",
 }
 
+_VERSION_OF_SCHEMAS = 1
+"""Of every schema of `docs/reference/json-output.md`. A key that is added does not change it."""
+
 _Facts = Iterable[tuple[str, "str | Iterable[str]"]]
 
 
@@ -56,12 +59,9 @@ def screen() -> Console:
     return Console(markup=False, emoji=False, highlight=False)
 
 
-def print_json(document: Mapping[str, object], *, schema: str | None = None, version: int = 1) -> None:
-    """Print a document; its text is escaped, so that no encoding can change it.
-
-    Its `schema` and the version of that come first, where it has one.
-    """
-    head = {} if schema is None else {"schema": schema, "version": version}
+def print_json(document: Mapping[str, object], *, schema: str) -> None:
+    """Print a document after the name of its schema; its text is escaped, so that no encoding can change it."""
+    head = {"schema": f"statpriv.{schema}", "version": _VERSION_OF_SCHEMAS}
     click.echo(json.dumps({**head, **document}, indent=2, allow_nan=False))
 
 

@@ -63,13 +63,15 @@ def render(*, file: Path, out: Path | None, tables: Path | None, force: bool) ->
 
 
 @report.command()
+@click.option("--outputs", is_flag=True, help="Of what commands print with --json instead.")
 @debug_option
-@examples("statpriv report schema > report.schema.json")
-def schema() -> None:
+@examples("statpriv report schema > report.schema.json", "statpriv report schema --outputs > output.schema.json")
+def schema(*, outputs: bool) -> None:
     """Print the JSON Schema of a report."""
     from importlib.resources import files
 
-    sys.stdout.buffer.write(files("statpriv.releasing").joinpath("report.schema.json").read_bytes())
+    package, name = ("statpriv.cli", "output") if outputs else ("statpriv.releasing", "report")
+    sys.stdout.buffer.write(files(package).joinpath(f"{name}.schema.json").read_bytes())
 
 
 def _write_tables(contents: Mapping[str, Any], folder: Path, *, force: bool, protected: list[Path]) -> None:

@@ -100,7 +100,7 @@ def reproduce(
     if as_json:
         document = {"reproduced": reproduced, "tables": [_document(table, found) for table, found in tables]}
         documents = [_document_of_figure(figure) for figure in figures]
-        print_json({**document, "figures": [*documents, *map(_document_of_published, published)]})
+        print_json({**document, "figures": [*documents, *map(_document_of_published, published)]}, schema="reproduce")
     else:
         _print(screen(), tables, figures)
         for drawing in published:
@@ -128,7 +128,7 @@ def _print_rules(context: click.Context, file: Files, *, as_json: bool) -> None:
             }
             for value in values
         ]
-        print_json({"reproduced": agrees, "rules": rules})
+        print_json({"reproduced": agrees, "rules": rules}, schema="reproduce.minimum-counts")
     else:
         console = screen()
         _headline(console, 'delta of "every cell has at least T rows", for every law', _RULES)

@@ -120,7 +120,7 @@ def verify(
         waiting.begin("sensitivity")
         tables = [_what_if(finding) if with_sensitivity else None for _, finding in waiting.counting(found.findings)]
     if as_json:
-        print_json({"verdict": found.verdict, "claims": list(map(_document, found, written, tables))})
+        print_json({"verdict": found.verdict, "claims": list(map(_document, found, written, tables))}, schema="verify")
     else:
         _print(found, written, tables)
     context.exit(found.exit_code)
@@ -156,7 +156,8 @@ def _checked(proof: Certificate, plan: Path | None, *, as_json: bool) -> int:
     if as_json:
         about = proof.about
         print_json(
-            {"verdict": found.verdict, "claim": found.claim, "about": None if about is None else dict(vars(about))}
+            {"verdict": found.verdict, "claim": found.claim, "about": None if about is None else dict(vars(about))},
+            schema="verify.certificate",
         )
     else:
         screen().print(Text("\n".join(map(one_line, str(found).splitlines()))), soft_wrap=True)
