@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 
 from statpriv.errors import ArgumentError
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction, as_positive
-from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import literal, spelled
+from statpriv.numeric.transcendental import logarithm_ends
 from statpriv.planning.sampling_error import root, worst_variance
-
-_LOGARITHM_BITS = 100
 
 
 @dataclass(frozen=True)
@@ -42,14 +39,8 @@ class Accuracy:
             return Fraction(0)
         if self.confidence is None:
             return variance * (Fraction(1, size) - Fraction(1, rows))
-        return _logarithm_above(2 / (1 - self.confidence)) * (1 - Fraction(size - 1, rows)) / (2 * size)
-
-
-@cache
-def _logarithm_above(value: Fraction) -> Fraction:
-    """A number at least ln(value), above it by a few units of the last of a hundred bits."""
-    context = interval_context(_LOGARITHM_BITS)
-    return rational_ends(context.log(exact(context, value)))[1]
+        logarithm = logarithm_ends(2 / (1 - self.confidence))[1]
+        return logarithm * (1 - Fraction(size - 1, rows)) / (2 * size)
 
 
 def accuracy_of(rmse: Number | None, half_width: Number | None, confidence: Number) -> Accuracy | None:

@@ -42,9 +42,9 @@ from statpriv.model.situation import PartitionedSituation, Query, Situation
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_nonnegative
-from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import at_most, literal
 from statpriv.numeric.search import least_integer
+from statpriv.numeric.transcendental import exponential_ends
 from statpriv.planning.study import require_no_features
 from statpriv.rules.registry import Kind, all_rules
 
@@ -68,7 +68,6 @@ _SHORTER = Fraction(3, 4)
 """Ratio between successive steps tried for the chain, from the largest step down."""
 _UNIT = Fraction(1, 32)
 """Spacing of the lattice of steps around the best of them."""
-_EXPONENTIAL_BITS = 120
 _MAX_EXPONENT = Fraction(2000)
 """Beyond it an exponential times the least positive double is above one."""
 _DIGITS = 30
@@ -483,7 +482,7 @@ def one_row_at_a_time(step: Enclosure, rows: int, epsilon: Fraction) -> Enclosur
     if step.upper == 0:
         return Enclosure(0.0, 0.0)
     level = min(epsilon, _MAX_EXPONENT)
-    total = sum((_exponential(i * level / rows) * step for i in range(rows)), Enclosure(0.0, 0.0))
+    total = sum((Enclosure(*exponential_ends(i * level / rows)) * step for i in range(rows)), Enclosure(0.0, 0.0))
     return Enclosure(min(total.lower, 1.0), min(total.upper, 1.0) if level == epsilon else 1.0)
 
 
@@ -506,7 +505,7 @@ def shifted_count(entries: int, rows: int, p: Fraction, epsilon: Fraction) -> En
 
 def _upward(others: int, rows: int, p: Fraction, epsilon: Fraction) -> Enclosure:
     """δ of `rows + B` against B, at the best threshold or at the best of those that rounding cannot tell apart."""
-    low, high = _exponential_ends(epsilon)
+    low, high = exponential_ends(epsilon)
     first = least_integer(lambda c: _ratio(c, others, rows, p) > low, 0, others + 1)
     last = least_integer(lambda c: _ratio(c, others, rows, p) > high, first, others + 1)
     lower, upper = Fraction(0), Fraction(0)
@@ -528,16 +527,6 @@ def _ratio(c: int, others: int, rows: int, p: Fraction) -> Fraction | float:
     # p and 1 − p have the same denominator, so it cancels.
     denominator = math.prod(others - c + i + 1 for i in range(rows)) * p.numerator**rows
     return Fraction(numerator, denominator)
-
-
-def _exponential(exponent: Fraction) -> Enclosure:
-    return Enclosure(*_exponential_ends(exponent))
-
-
-def _exponential_ends(exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Rationals below and above e^exponent."""
-    context = interval_context(_EXPONENTIAL_BITS)
-    return rational_ends(context.exp(exact(context, exponent)))
 
 
 def _widened(query: PropertyQuery, distance: Fraction, *, each: bool = False) -> PropertyQuery:

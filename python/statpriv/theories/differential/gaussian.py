@@ -15,12 +15,11 @@ from statpriv import _native, budget
 from statpriv._native import Enclosure
 from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
-from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import show
+from statpriv.numeric.transcendental import exponential_ends, logarithm_ends
 from statpriv.theories.differential.inverse import least_epsilon
 from statpriv.theories.differential.renyi import as_order
 
-_LOGARITHM_BITS = 200
 _ROOT_BITS = 200
 
 
@@ -212,9 +211,8 @@ def kairouz_queries(epsilon: Number, delta: Number, *, variance: Number, sensiti
 
 
 def _kairouz_logarithm(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of `ln(e + ε/δ)` in interval arithmetic; raises if the calibration is not proved at this ε."""
-    context = interval_context(_LOGARITHM_BITS)
-    low, high = rational_ends(context.log(context.e + exact(context, epsilon / delta)))
+    """Bounds of `ln(e + ε/δ)`; raises if the calibration is not proved at this ε."""
+    (low, _), (_, high) = (logarithm_ends(e + epsilon / delta) for e in exponential_ends(Fraction(1)))
     if epsilon > 8 * low:
         raise ArgumentError(f"epsilon = {show(epsilon)}; the calibration is proved for ε <= 8 ln(e + ε/δ) only")
     return low, high
