@@ -147,19 +147,28 @@ impl Candidates {
         if self.laws.len() < 2 {
             return;
         }
-        let transforms: Vec<Tail> = self.laws.iter().map(|law| Tail::new(law)).collect();
-        let beyond = |at: f64| {
-            transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.stop_loss(exact(at))))
-        };
+        let negligible = (Ball::ONE / Ball::from_u64(2)).powi(CAPPED);
         let mut values: Vec<f64> = self.laws.iter().flatten().map(|atom| about(atom.value)).collect();
         values.sort_by(f64::total_cmp);
-        let negligible = (Ball::ONE / Ball::from_u64(2)).powi(CAPPED);
-        let first = values.partition_point(|&value| !beyond(value).certainly_less(negligible));
-        let Some(&cap) = values.get(first) else { return };
+        let [.., second, most] = values[..] else { return };
+        // Above the second highest value there is at least what the highest one alone adds: mostly that decides.
+        let mut highest = self.laws.iter().flatten().filter(|atom| about(atom.value) >= most);
+        let cap =
+            if highest.any(|atom| !((atom.value - exact(second)) * atom.mass).certainly_less(negligible)) {
+                most
+            } else {
+                let transforms: Vec<Tail> = self.laws.iter().map(|law| Tail::new(law)).collect();
+                let beyond =
+                    |at: f64| greatest(transforms.iter().map(|transform| transform.stop_loss(exact(at))));
+                let first = values.partition_point(|&value| !beyond(value).certainly_less(negligible));
+                let Some(&cap) = values.get(first) else { return };
+                cap
+            };
+        let beyond = greatest(self.laws.iter().map(|law| stop_loss(law, exact(cap))));
         for atom in self.laws.iter_mut().flatten() {
             atom.value = atom.value.min(exact(cap));
         }
-        self.missing = self.missing + beyond(cap) * Ball::from_u64(self.count);
+        self.missing = self.missing + beyond * Ball::from_u64(self.count);
     }
 
     /// The greatest value of one summand.
@@ -177,6 +186,17 @@ impl Candidates {
         let atoms = if let [only] = laws.as_slice() { only.clone() } else { chords(&laws)? };
         Ok(Summand { count, atoms })
     }
+}
+
+fn greatest(balls: impl Iterator<Item = Ball>) -> Ball {
+    balls.fold(Ball::ZERO, Ball::max)
+}
+
+/// `E[(X − τ)_+]`, value by value.
+fn stop_loss(law: &[Atom], threshold: Ball) -> Ball {
+    let above =
+        law.iter().map(|atom| (atom.value - threshold, atom.mass)).filter(|(gap, _)| !gap.is_not_positive());
+    above.fold(Ball::ZERO, |sum, (gap, mass)| sum + gap.max(Ball::ZERO) * mass)
 }
 
 /// Values more than twice the greatest value of the sum below the greatest of a summand are raised to that.

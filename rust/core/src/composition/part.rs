@@ -375,7 +375,8 @@ impl Evaluated {
     ) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
         let mut masses = cells.iter().map(|cell| &cell.mass).filter(|mass| !mass.is_zero());
         let Some(p) = masses.nth(1) else { return Err(Error::precision("a part without a second cell")) };
-        let row = binomial_row(entries, p, LEFT_OUT)?;
+        let left_out = (entries as f64 > MAX_ANSWERS_OF_A_WHOLE_LAW).then_some(LEFT_OUT);
+        let row = binomial_row(entries, p, left_out)?;
         let values =
             (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
                 let a = a.unsigned_abs();
@@ -484,9 +485,8 @@ pub(super) fn rows_of(laws: [&Law; 3], interrupt: &dyn Interrupt) -> Result<([Ar
     Ok(([first?, second?, reference?], whole))
 }
 
-/// A binomial law without a mass of about `2^-left_out`.
-pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: u32) -> Result<Arc<Pmf>, Error> {
-    let left_out = (entries as f64 > MAX_ANSWERS_OF_A_WHOLE_LAW).then_some(left_out);
+/// A binomial law without a mass of about `2^-left_out`, if this is given.
+pub(super) fn binomial_row(entries: u64, p: &Rational, left_out: Option<u32>) -> Result<Arc<Pmf>, Error> {
     row(&Law::binomial(entries, p)?, left_out, &Uninterrupted)
 }
 

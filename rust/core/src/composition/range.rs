@@ -24,8 +24,12 @@ use crate::numbers::rational::Rational;
 const CELLS: u64 = 32;
 const CELLS_OF_MANY: u64 = 16;
 const MANY: u64 = 4096;
-/// At most about `2^-LEFT_OUT` of a law is left out: the bound is looser than that.
-const LEFT_OUT: u32 = 160;
+/// Laws of so few entries are written out as a whole.
+const FEW: u64 = 512;
+/// At most about `2^-LEFT_OUT` of a law is left out: the bound is looser than that. Where δ is smaller still, the bound
+/// by [moduli](super::moduli) is the tight one.
+const LEFT_OUT: u32 = 360;
+const LEFT_OUT_OF_MANY: u32 = 160;
 
 /// For each cell and pair of values the law of what the part adds, and what is missing of it for δ.
 pub(super) fn alternatives(
@@ -79,7 +83,12 @@ fn dominating(
         let centre = (Ball::ONE - ratio) * each * entries;
         centre + spread * (value - centre)
     };
-    let row = binomial_row(count, &middle, LEFT_OUT)?;
+    let left_out = match count {
+        ..=FEW => None,
+        MANY.. => Some(LEFT_OUT_OF_MANY),
+        _ => Some(LEFT_OUT),
+    };
+    let row = binomial_row(count, &middle, left_out)?;
     let atoms = (row.first..).zip(&row.masses).filter(|(_, mass)| mass.is_positive()).map(|(a, &mass)| {
         let hits = a.unsigned_abs();
         let value = hit * Ball::from_u64(hits) + miss * Ball::from_u64(count.saturating_sub(hits));
