@@ -15,7 +15,6 @@ import pytest
 from .conftest import Workshop, query
 from .test_crashes import used_rows
 
-pytest.importorskip("pyspark")
 pytestmark = [
     pytest.mark.campaign,
     pytest.mark.xdist_group("spark"),
@@ -52,6 +51,7 @@ carry_out(
 
 @pytest.fixture
 def workshop(tmp_path):
+    pytest.importorskip("pyspark")
     made = Workshop(tmp_path)
     made.table(["id", "vote"], [[f"p{i}", i % 2] for i in range(ROWS)])
     made.plan(query("vote = 0", rows=PART, probability=("1/2", "1/2")), more_data='engine = "spark"\nrow_id = "id"')

@@ -151,24 +151,26 @@ impl Candidates {
         let mut values: Vec<f64> = self.laws.iter().flatten().map(|atom| about(atom.value)).collect();
         values.sort_by(f64::total_cmp);
         let [.., second, most] = values[..] else { return };
-        // Above the second highest value there is at least what the highest one alone adds: mostly that decides.
+        // Above the second highest value there is at least what the highest one alone adds. Mostly that is not negligible,
+        // and then the few values above it are all that is asked of each law.
         let mut highest = self.laws.iter().flatten().filter(|atom| about(atom.value) >= most);
-        let cap =
-            if highest.any(|atom| !((atom.value - exact(second)) * atom.mass).certainly_less(negligible)) {
-                most
-            } else {
-                let transforms: Vec<Tail> = self.laws.iter().map(|law| Tail::new(law)).collect();
-                let beyond =
-                    |at: f64| greatest(transforms.iter().map(|transform| transform.stop_loss(exact(at))));
-                let first = values.partition_point(|&value| !beyond(value).certainly_less(negligible));
-                let Some(&cap) = values.get(first) else { return };
-                cap
-            };
-        let beyond = greatest(self.laws.iter().map(|law| stop_loss(law, exact(cap))));
+        let few = highest.any(|atom| !((atom.value - exact(second)) * atom.mass).certainly_less(negligible));
+        let asked = |law: &Vec<Atom>| {
+            let is_asked = |atom: &&Atom| !few || about(atom.value) >= second;
+            Tail::new(&law.iter().filter(is_asked).copied().collect::<Vec<_>>())
+        };
+        let transforms: Vec<Tail> = self.laws.iter().map(asked).collect();
+        let beyond = |at: f64| {
+            transforms.iter().fold(Ball::ZERO, |most, transform| most.max(transform.stop_loss(exact(at))))
+        };
+        let from = if few { values.partition_point(|&value| value < most) } else { 0 };
+        let above = values.get(from..).unwrap_or_default();
+        let first = above.partition_point(|&value| !beyond(value).certainly_less(negligible));
+        let Some(&cap) = above.get(first) else { return };
         for atom in self.laws.iter_mut().flatten() {
             atom.value = atom.value.min(exact(cap));
         }
-        self.missing = self.missing + beyond * Ball::from_u64(self.count);
+        self.missing = self.missing + beyond(cap) * Ball::from_u64(self.count);
     }
 
     /// The greatest value of one summand.
@@ -186,17 +188,6 @@ impl Candidates {
         let atoms = if let [only] = laws.as_slice() { only.clone() } else { chords(&laws)? };
         Ok(Summand { count, atoms })
     }
-}
-
-fn greatest(balls: impl Iterator<Item = Ball>) -> Ball {
-    balls.fold(Ball::ZERO, Ball::max)
-}
-
-/// `E[(X − τ)_+]`, value by value.
-fn stop_loss(law: &[Atom], threshold: Ball) -> Ball {
-    let above =
-        law.iter().map(|atom| (atom.value - threshold, atom.mass)).filter(|(gap, _)| !gap.is_not_positive());
-    above.fold(Ball::ZERO, |sum, (gap, mass)| sum + gap.max(Ball::ZERO) * mass)
 }
 
 /// Values more than twice the greatest value of the sum below the greatest of a summand are raised to that.
@@ -352,6 +343,29 @@ mod tests {
         assert!(candidates.highest().is_exact_zero());
         assert!(!candidates.missing.certainly_less(Ball::from_u64(6000) * impossible));
         assert!(candidates.missing.certainly_less(Ball::from_u64(6001) * impossible));
+    }
+
+    proptest! {
+        /// Of laws with values as rare as 2^-900: no stop-loss falls by more than what is said to be missing.
+        #[test]
+        fn no_stop_loss_falls_by_more_than_is_missing(
+            laws in laws(),
+            rare in prop::collection::vec(0u64..900, 1..9),
+            at in -4.0..4.0f64,
+        ) {
+            let scaled = |(atom, &bits): (&Atom, &u64)| Atom {
+                mass: atom.mass * (Ball::ONE / Ball::from_u64(2)).powi(bits),
+                ..*atom
+            };
+            let before: Vec<Vec<Atom>> =
+                laws.iter().map(|law| law.iter().zip(rare.iter().cycle()).map(scaled).collect()).collect();
+            let mut candidates = Candidates { count: 1, laws: before.clone(), missing: Ball::ZERO };
+            candidates.cap();
+            for (law, lowered) in before.iter().zip(&candidates.laws) {
+                let left = Tail::new(lowered).stop_loss(exact(at)) + candidates.missing;
+                prop_assert!(!left.certainly_less(Tail::new(law).stop_loss(exact(at))));
+            }
+        }
     }
 
     /// Of a hundred entries in three cells, copied three times, no values are listed: one entry stands for each of three hundred.
