@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from statpriv import interop, reference
-    from statpriv import planning as design
     from statpriv.assurance.certificate import Certificate
     from statpriv.assurance.verification import Claim, Verification, verify
     from statpriv.audit.table import PublishedTable
@@ -74,6 +73,7 @@ if TYPE_CHECKING:
     from statpriv.model.strategies import AnyOf, Ask
     from statpriv.numeric.enclosure import Enclosure
     from statpriv.numeric.enclosure_array import EnclosureArray
+    from statpriv.planning import design
     from statpriv.planning.sensitivity import sensitivity_of
     from statpriv.planning.worst_error import root_mean_squared_error
     from statpriv.releasing import Report, release
@@ -165,7 +165,7 @@ _RENAMED = {
 }
 """Old names, which go in 0.3."""
 _MODULES = {
-    "design": "planning",
+    "design": "planning.design",
     "differential": "theories.differential",
     "granularity": "theories.granularity",
     "interop": "interop",

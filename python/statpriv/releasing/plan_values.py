@@ -140,4 +140,4 @@ def named_column(info: ValidationInfo, key: str) -> str | None:
 class StrictTable(BaseModel):
     """A table of a plan file; a key that it does not name is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, defer_build=True)
