@@ -40,16 +40,16 @@ MAX_DOUBLE_BITS = Limit(
     reason="The exponent of a double reaches 1023.",
 )
 MAX_DIGITS = Limit(
-    10_000,
-    "Digits of `--digits`",
-    refusal="`ArgumentError`.",
-    reason="The kernel computes this many digits.",
+    10_000, "Digits of `--digits`", refusal="`ArgumentError`.", reason="The kernel computes this many digits."
 )
 MAX_ROW = Limit(
-    2**26,
-    "Probabilities in a row of a law",
-    refusal="`ArgumentError`. Ask for single values.",
-    reason="One gigabyte.",
+    2**26, "Probabilities in a row of a law", refusal="`ArgumentError`. Ask for single values.", reason="One gigabyte."
+)
+MAX_BITS_OF_EXACT_TAILS = Limit(
+    2**32,
+    "Terms of P[X ≤ k], times the bits of one, that are summed exactly for a quantile whose level it attains",
+    refusal="`UndecidedError`. Ask for a level slightly above or below.",
+    reason="Some seconds of work. Binomial laws of 20,000 trials, with p of eight bits, have as many.",
 )
 MAX_CERTIFIED_EPSILON = Limit(
     1000,
@@ -58,10 +58,7 @@ MAX_CERTIFIED_EPSILON = Limit(
     reason="The checker exponentiates ε, and a larger one promises nothing.",
 )
 MAX_SOUGHT_EPSILON = Limit(
-    1024,
-    "ε that `get_epsilon` looks at",
-    refusal="ε is enclosed in [lower, ∞].",
-    reason="e^ε is no double beyond 709.",
+    1024, "ε that `get_epsilon` looks at", refusal="ε is enclosed in [lower, ∞].", reason="e^ε is no double beyond 709."
 )
 
 # Curves.
@@ -79,10 +76,7 @@ MAX_RENYI_ORDERS = Limit(
     reason="Seconds of work.",
 )
 MAX_PLOTTED_POINTS = Limit(
-    10_000,
-    "Points of a plot by `statpriv plot`",
-    refusal="`ArgumentError`.",
-    reason="More than a screen shows.",
+    10_000, "Points of a plot by `statpriv plot`", refusal="`ArgumentError`.", reason="More than a screen shows."
 )
 MAX_LOSSES = Limit(
     2**20,
@@ -108,10 +102,7 @@ MAX_KNOWN_ENTRY_WORLDS = Limit(
     reason="About one second of work.",
 )
 MAX_KNOWN_ENTRY_VALUES = Limit(
-    1000,
-    "Total support over all known-entry values",
-    refusal=_BOUND,
-    reason="About one second of work.",
+    1000, "Total support over all known-entry values", refusal=_BOUND, reason="About one second of work."
 )
 MAX_KNOWN_ENTRY_COMPOSITIONS = Limit(
     100,
@@ -159,22 +150,11 @@ MAX_SUMMED_ANSWERS = Limit(
     reason="A sum of kinds costs some sixteen times as much as one kind.",
 )
 MAX_DRAWS = Limit(
-    1000,
-    "Ways to draw a sample from the kinds of entries",
-    refusal=_BOUND,
-    reason="About one second of work.",
+    1000, "Ways to draw a sample from the kinds of entries", refusal=_BOUND, reason="About one second of work."
 )
-MAX_TEMPLATES = Limit(
-    2000,
-    "Templates of a `TemplateLaw`",
-    refusal=_BOUND,
-    reason="Templates are tried one by one.",
-)
+MAX_TEMPLATES = Limit(2000, "Templates of a `TemplateLaw`", refusal=_BOUND, reason="Templates are tried one by one.")
 MAX_TEMPLATE_ENTRIES = Limit(
-    200,
-    "Entries of a population that a `TemplateLaw` samples",
-    refusal=_BOUND,
-    reason="Each may be the critical one.",
+    200, "Entries of a population that a `TemplateLaw` samples", refusal=_BOUND, reason="Each may be the critical one."
 )
 MAX_SAMPLE_SIZES = Limit(
     200,
@@ -309,10 +289,7 @@ MAX_RANDOM_FUNCTION_ENTRIES = Limit(
     reason="The failure probability has an exponent of this many bits.",
 )
 MAX_DENSITY_CELLS = Limit(
-    1024,
-    "Cells of a density",
-    refusal="`ArgumentError`. Take wider cells.",
-    reason="Some seconds of work.",
+    1024, "Cells of a density", refusal="`ArgumentError`. Take wider cells.", reason="Some seconds of work."
 )
 MAX_COUNT_OUTCOMES = Limit(
     200_000,
@@ -341,12 +318,7 @@ MAX_DIFFERENCED_RECORDS = Limit(
     refusal="`ArgumentError`.",
     reason="The joint law is written out exactly.",
 )
-MAX_DAYS = Limit(
-    8,
-    "Days of Example 9",
-    refusal="`ArgumentError`.",
-    reason="4^days sets of ends are enumerated.",
-)
+MAX_DAYS = Limit(8, "Days of Example 9", refusal="`ArgumentError`.", reason="4^days sets of ends are enumerated.")
 MAX_DAILY_STATES = Limit(
     101**2,
     "Joint values of all daily counts",
@@ -354,10 +326,7 @@ MAX_DAILY_STATES = Limit(
     reason="Some seconds of work.",
 )
 MAX_NESTED_EPSILON = Limit(
-    10_000,
-    "Least ε of nested guarantees",
-    refusal="`ArgumentError`.",
-    reason="The result needs this many bits.",
+    10_000, "Least ε of nested guarantees", refusal="`ArgumentError`.", reason="The result needs this many bits."
 )
 
 # Granularity.
@@ -414,10 +383,7 @@ MAX_POWER_BITS = Limit(
     reason="About one second of work.",
 )
 MAX_ALLOCATED_ANSWERS = Limit(
-    2**14,
-    "Answers of `random_allocation_delta`",
-    refusal="`ArgumentError`.",
-    reason="Some ten seconds of work.",
+    2**14, "Answers of `random_allocation_delta`", refusal="`ArgumentError`.", reason="Some ten seconds of work."
 )
 MAX_ALLOCATION_GRID = Limit(
     2**16,
@@ -537,10 +503,7 @@ MAX_TABLE_ROWS = Limit(
     reason="The label of a row has 32 bits.",
 )
 MAX_PLAN_BYTES = Limit(
-    2**21,
-    "Bytes of a plan file",
-    refusal="`PlanError`.",
-    reason="Thousands of queries fit, and are read in seconds.",
+    2**21, "Bytes of a plan file", refusal="`PlanError`.", reason="Thousands of queries fit, and are read in seconds."
 )
 MAX_KEY_PARTS = Limit(
     32,

@@ -1,8 +1,8 @@
-"""Probabilities of the binomial and the hypergeometric law as enclosures, with named parameters.
+"""Probabilities and quantiles of the binomial and the hypergeometric law, certified, with named parameters.
 
 Arguments are numbers or arrays of numbers, broadcast together by numpy's rules; arrays give an
 :class:`statpriv.EnclosureArray`. k is any integer with absolute value at most 2^53. Outside the support the pmf is 0,
-its logarithm -inf, and the tail 1 or 0.
+its logarithm -inf, and the tail 1 or 0. Quantiles take single numbers and are integers.
 
 >>> import statpriv as sp
 >>> sp.laws.binomial_pmf(2, n=4, p=0.5)
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, overload
 
 from statpriv import _native, budget
 from statpriv.distributions.poisson_binomial import poisson_binomial_pmf
+from statpriv.distributions.quantiles import binomial_quantile, hypergeometric_quantile
 from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import as_count, is_array
 
@@ -36,11 +37,13 @@ __all__ = [
     "binomial_lower_tail",
     "binomial_pmf",
     "binomial_pmf_row",
+    "binomial_quantile",
     "binomial_upper_tail",
     "hypergeometric_log_pmf",
     "hypergeometric_lower_tail",
     "hypergeometric_pmf",
     "hypergeometric_pmf_row",
+    "hypergeometric_quantile",
     "hypergeometric_upper_tail",
     "poisson_binomial_pmf",
 ]
