@@ -223,6 +223,25 @@ def test_an_unmet_target_exits_3_with_both_numbers(workshop):
     workshop.assert_untouched()
 
 
+def test_a_count_that_contradicts_its_range_exits_6_although_all_is_written(workshop):
+    workshop.table(["id", "vote"], [[i, 0] for i in range(2000)])
+    workshop.plan(query("vote = 0", name="Voters", rows=2000), delta="0.5")
+    done = workshop.command()
+    assert (done.returncode, done.stderr) == (6, "")
+    assert done.stdout.startswith(
+        "THE CERTIFIED δ DOES NOT APPLY: the count of “Voters” contradicts the declared range.\n"
+    )
+    workshop.assert_whole_report()
+    assert workshop.spent() == [2000]
+
+
+@pytest.mark.parametrize("votes", [0, 1])
+def test_a_withheld_count_tells_nothing_by_the_exit_code(workshop, votes):
+    workshop.table(["id", "vote"], [[i, votes] for i in range(2000)])
+    workshop.plan(query("vote = 0", rows=2000), delta="0.5", more="[publication]\ngate = true\n")
+    assert workshop.command().returncode == 0
+
+
 @pytest.mark.parametrize("probability", [("0", "0.5"), ("0.5", "1"), ("0", "0"), ("1", "1")])
 @pytest.mark.parametrize("rows", [20, 1])
 def test_a_probability_that_may_be_0_or_1_reaches_no_target(workshop, probability, rows):

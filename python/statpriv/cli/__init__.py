@@ -10,6 +10,7 @@ Exit codes, the same for every command:
 3    a guarantee does not reach its target
 4    some claims are neither proved nor refuted
 5    a release failed after its rows were spent
+6    released, but a published count contradicts its declared range: the certified δ does not apply
 130  interrupted
 ===  ====================================================================================
 

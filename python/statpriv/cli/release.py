@@ -17,6 +17,8 @@ from statpriv.errors import GuaranteeNotReachedError
 if TYPE_CHECKING:
     from statpriv.releasing.run import Report
 
+_CONTRADICTED = 6
+
 
 @click.command()
 @click.argument("plan", type=click.Path(path_type=Path))
@@ -69,6 +71,9 @@ def release(
 
     A table may be released again, from rows that no release has used: the target is then about everything released
     from it so far. A dry run looks into no ledger, and shows the guarantee of a first release.
+
+    Exit code 6: everything was released and written, but a published count lies outside its declared range by more than
+    three standard deviations. The guarantee was certified for that range, so it does not apply.
     """
     from statpriv.releasing.ledger import Anchor, Registry
     from statpriv.releasing.plan_file import load_plan
@@ -101,6 +106,13 @@ def release(
     _show(report, out, None if dry_run else tables)
     if not report.contents["guarantee"]["holds"]:
         raise GuaranteeNotReachedError("a release of this plan would be refused: its target is not reached")
+    if _contradictions(report):
+        context.exit(_CONTRADICTED)
+
+
+def _contradictions(report: Report) -> list[Mapping[str, Any]]:
+    """The answers whose published count contradicts the declared range, which says no more than the counts do."""
+    return [answer for answer in report.contents["answers"] if answer["contradicts_range"]]
 
 
 def _show(report: Report, out: Path | None, written: Path | None) -> None:
@@ -120,6 +132,10 @@ def _show(report: Report, out: Path | None, written: Path | None) -> None:
     if written is not None:
         lines.append(f"Tables: {written}")
     terminal = screen()
+    if contradicted := _contradictions(report):
+        counts = ", ".join(f"“{_asked(answer)}”" for answer in contradicted)
+        headline = f"THE CERTIFIED δ DOES NOT APPLY: the count of {counts} contradicts the declared range."
+        terminal.print(printable(headline), style="bold red", soft_wrap=True)
     for line in lines:
         terminal.print(printable(line), soft_wrap=True)
 
@@ -135,8 +151,11 @@ def _table(table: Mapping[str, Any]) -> str:
 
 
 def _answer(answer: Mapping[str, Any]) -> str:
-    asked = answer["query"] if answer["cell"] is None else f"{answer['query']}: {answer['cell']}"
     if answer["count"] is None:
-        return f"{'withheld' if answer['withheld'] else 'suppressed'}  {asked}"
+        return f"{'withheld' if answer['withheld'] else 'suppressed'}  {_asked(answer)}"
     low, high = answer["interval"]
-    return f"{answer['count']} of {answer['size']}  {asked}  (95 %: {low:.1%} to {high:.1%})"
+    return f"{answer['count']} of {answer['size']}  {_asked(answer)}  (95 %: {low:.1%} to {high:.1%})"
+
+
+def _asked(answer: Mapping[str, Any]) -> str:
+    return answer["query"] if answer["cell"] is None else f"{answer['query']}: {answer['cell']}"

@@ -202,4 +202,3 @@ class _Law:
             )
         summed = sum(term for _, term in zip(range(k - self.least + 1), self.terms(), strict=False))
         return summed * level.denominator >= level.numerator * self.total()
-
