@@ -78,7 +78,7 @@ def test_it_has_no_truth_value():
         bool(narrow)
 
 
-@pytest.mark.parametrize("use", [int, round, abs, lambda e: e**2, lambda e: f"{e:.3f}", lambda e: [0, 1][e]])
+@pytest.mark.parametrize("use", [int, round, abs, lambda e: e**2, lambda e: [0, 1][e]])
 def test_other_ways_to_a_single_number_are_closed(use):
     with pytest.raises(TypeError):
         use(narrow)

@@ -176,7 +176,7 @@ def test_what_only_looks_like_a_number_is_refused(value):
     ],
 )
 def test_what_reads_as_no_number_is_refused(text):
-    with pytest.raises(sp.ArgumentError, match=r'^p: ".*" is not a number such as 0\.1, 1e-6 or 1/2$'):
+    with pytest.raises(sp.ArgumentError, match=r'^p: ".*" is not a number such as 0\.1, 1e-6 or 1/2(; write 1\.5)?$'):
         as_fraction(text, "p")
 
 

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias, TypeGuard
 
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import show_law
+from statpriv.numeric.arguments import is_list
 from statpriv.numeric.exact import Number, as_probability
-from statpriv.numeric.literals import abridged, show
+from statpriv.numeric.literals import abridged, show, spelled
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -110,10 +111,40 @@ def complement(p: Stated) -> Stated:
 
 
 def as_stated(p: Any, name: str) -> Stated:  # noqa: ANN401  (any kind of number, or a range)
-    """A shared range of one point is that probability; one of every row says more, given what else is known of it."""
+    """The probability or range that somebody states: a number, a range, or a range as text such as ``"0.4..0.6"``.
+
+    A shared range of one point is that probability; one of every row says more, given what else is known of it.
+    """
+    if is_text_of_range(p):
+        p = _range_from_text(p, name)
     if is_range(p):
         return p.lower if p.lower == p.upper and not is_each(p) else p
+    if is_list(p) and len(p) == 2:
+        low, high = map(spelled, p)
+        raise ArgumentError(
+            f"{name} = {abridged(p)}; one number is required, or a range: sp.Between({low}, {high}), or for a "
+            f'probability of every entry\'s own sp.EachBetween({low}, {high}); as a text "{low}..{high}"'
+        )
     return as_probability(p, name)
+
+
+def is_text_of_range(p: object) -> TypeGuard[str]:
+    """Whether a range is written as a text such as ``"0.4..0.6"``."""
+    return isinstance(p, str) and ".." in p
+
+
+def states_range(p: object) -> bool:
+    """Whether somebody who states this as a probability means a range, if only as a list, which is refused."""
+    return is_range(p) or is_text_of_range(p) or is_list(p)
+
+
+def _range_from_text(text: str, name: str) -> Between:
+    try:
+        return Between(*text.split("..", 1))
+    except ArgumentError as error:
+        raise ArgumentError(
+            f'{name} = "{text}"; two probabilities in order are required, such as "0.4..0.6"'
+        ) from error
 
 
 def ranges_of_a_law(masses: Sequence[tuple[str, Any]], name: str) -> tuple[Stated, ...]:

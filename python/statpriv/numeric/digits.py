@@ -27,13 +27,14 @@ def delta(curve: Curve, epsilon: Argument, digits: int) -> Any:  # noqa: ANN401 
 
 def exact_ends(enclosure: Enclosure) -> tuple[Fraction, Fraction]:
     """The finite ends of an enclosure, of doubles or of digits, as exact fractions."""
+    return exact_end(enclosure.lower), exact_end(enclosure.upper)
+
+
+def exact_end(end: Any) -> Fraction:  # noqa: ANN401  (a double, or a number of mpmath, which is imported late)
+    """One finite end of an enclosure, exactly."""
     from fractions import Fraction
 
-    lower, upper = (
-        Fraction(end) if isinstance(end, float) else end.man_exp[0] * Fraction(2) ** end.man_exp[1]
-        for end in (enclosure.lower, enclosure.upper)
-    )
-    return lower, upper
+    return Fraction(end) if isinstance(end, float) else end.man_exp[0] * Fraction(2) ** end.man_exp[1]
 
 
 def log_delta(curve: Curve, epsilon: Argument, digits: int) -> Any:  # noqa: ANN401

@@ -263,6 +263,11 @@ impl Enclosure {
         format!("[{}, {}]", show(self.0.lower(), false), show(self.0.upper(), false))
     }
 
+    /// Both ends, each formatted by the specification and rounded outward.
+    fn __format__<'py>(slf: &Bound<'py, Self>, specification: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("statpriv.numeric.formatting")?.getattr("formatted")?.call1((slf, specification))
+    }
+
     /// Opts out of numpy's ufuncs, so that numpy does not broadcast an enclosure silently.
     #[classattr]
     #[pyo3(name = "__array_ufunc__")]

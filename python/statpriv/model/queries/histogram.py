@@ -14,7 +14,7 @@ from statpriv.model.probabilities import as_law, listed_numbers
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import LawOfValues, Pair
-from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law
+from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law, states_range
 from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_list
@@ -162,7 +162,7 @@ class HistogramQuery(Labelled, Numerical):
 
 
 def _has_ranges(p: object) -> bool:
-    return is_list(p) and any(map(is_range, p))
+    return is_list(p) and any(map(states_range, p))
 
 
 def _read(p: Any, name: str) -> Law:  # noqa: ANN401  (numbers and ranges)

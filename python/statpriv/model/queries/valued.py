@@ -13,7 +13,7 @@ from statpriv.model.probabilities import as_law
 from statpriv.model.queries.labels import Labelled
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import Pair
-from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law
+from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law, states_range
 from statpriv.numeric.arguments import as_mapping, is_mapping
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_number
@@ -136,7 +136,7 @@ def _read(pmf: Mapping[Any, Any], name: str) -> tuple[Pmf, Fraction]:
         exact[number] = f"{name}[{abridged(value)}]", mass
     ordered = sorted(exact)
     masses: tuple[Stated, ...]
-    if any(map(is_range, pmf.values())):
+    if any(map(states_range, pmf.values())):
         masses, total = ranges_of_a_law([exact[number] for number in ordered], name), Fraction(1)
     else:
         masses, total = as_law([exact[number] for number in ordered], name)

@@ -69,8 +69,10 @@ impl Rational {
     /// # Errors
     /// Anything else, and literals too long to be written out.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let malformed =
-            || Error::argument(format!("{} is not a number such as 0.1, 1e-6 or 1/2", abridged(text)));
+        let malformed = || {
+            let meant = meant(text).map_or_else(String::new, |meant| format!("; {meant}"));
+            Error::argument(format!("{} is not a number such as 0.1, 1e-6 or 1/2{meant}", abridged(text)))
+        };
         if text.len() > MAX_LITERAL_LENGTH {
             return Err(Error::argument("a number of more than 200000 characters"));
         }
@@ -203,6 +205,23 @@ fn abridged(text: &str) -> String {
     format!("{start:?}{cut}")
 }
 
+/// What somebody means who writes a number as `69%`, `1,000`, `0,5` or `0.2-0.4`, as a sentence without an end.
+fn meant(text: &str) -> Option<String> {
+    let is_number = |part: &str| part.len() < 40 && matches!(decimal(part.trim()), Some(Ok(_)));
+    let trimmed = text.trim();
+    if let Some(hundredths) = trimmed.strip_suffix('%').map(str::trim_end).filter(|part| is_number(part)) {
+        return Some(format!("write \"{hundredths}/100\""));
+    }
+    if let Some((low, high)) = trimmed.split_once('-').filter(|(low, high)| is_number(low) && is_number(high))
+    {
+        return Some(format!("a range is written \"{}..{}\"", low.trim_end(), high.trim_start()));
+    }
+    let (first, groups) = trimmed.split_once(',')?;
+    let in_thousands = groups.split(',').all(|group| group.len() == 3) && first != "0";
+    let joined = trimmed.replace(',', if in_thousands { "" } else { "." });
+    is_number(&joined).then(|| format!("write {joined}"))
+}
+
 /// `None`: not a decimal literal. `Some(Err)`: one that is too large to write out.
 fn decimal(text: &str) -> Option<Result<Rational, Error>> {
     let (negative, unsigned) = match text.as_bytes().first()? {
@@ -284,6 +303,26 @@ pub(crate) fn leading_bits(numerator: &UBig, denominator: &UBig) -> (u128, i64, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_is_written_otherwise_is_told_how_to_write_it() {
+        for (text, remedy) in [
+            ("69%", "; write \"69/100\""),
+            ("12.5 %", "; write \"12.5/100\""),
+            ("1,000", "; write 1000"),
+            ("1,000,000", "; write 1000000"),
+            ("0,5", "; write 0.5"),
+            ("0,125", "; write 0.125"),
+            ("0.2-0.4", "; a range is written \"0.2..0.4\""),
+            ("1,,2", ""),
+            ("%", ""),
+            ("one-two", ""),
+            ("", ""),
+        ] {
+            let message = Rational::parse(text).unwrap_err().to_string();
+            assert!(message.ends_with(&format!("1/2{remedy}")), "{message}");
+        }
+    }
 
     #[test]
     fn decimals_are_exactly_what_they_say() {
