@@ -422,3 +422,44 @@ def test_the_missing_extra_is_named(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(sp.MissingExtraError, match=r"dp_accounting: pip install 'statpriv\[dp\]'"):
         interop.privacy_loss_distribution(CURVES["one count"])
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100)),
+        sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(10**6)),
+        sp.privacy_curve(
+            sp.PropertyQuery(sp.Between("0.2", "0.6")), sp.Population(200), adversary=sp.Adversary(known=9)
+        ),
+        sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(400), pair=(1, 0)),
+        sp.privacy_curve(sp.PropertyQuery("0.3").noisy(sp.noise.DiscreteLaplace(alpha="0.5")), sp.Population(60)),
+    ],
+)
+def test_an_export_for_one_curve_dominates_it_closely_on_a_short_grid(curve):
+    distribution = sp.interop.to_dp_accounting(curve)
+    interval = distribution._pmf_remove._discretization
+    assert f"{interval:.0e}"[0] in "125"
+    reach = curve.epsilon("1e-15").upper
+    assert 2000 <= reach / interval + 1e-6 < 5200
+    directions = [curve] if curve.situation.pair is None else [curve, curve.reversed()]
+    for share in (0.0123, 0.1234, 0.3333):
+        truth = max(direction.delta(share * reach).upper for direction in directions)
+        found = distribution.get_delta_for_epsilon(share * reach)
+        assert truth * (1 - 1e-12) <= found <= truth + math.expm1(interval) / 4
+
+
+def test_an_export_on_a_stated_grid_is_the_distribution_of_the_old_name():
+    curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(100))
+    ours, old = (
+        sp.interop.to_dp_accounting(curve, interval=0.01),
+        sp.interop.privacy_loss_distribution(curve, interval=0.01),
+    )
+    assert [ours.get_delta_for_epsilon(e) for e in (0, 0.05, 0.5)] == [
+        old.get_delta_for_epsilon(e) for e in (0, 0.05, 0.5)
+    ]
+
+
+def test_a_curve_without_loss_is_exported_too():
+    certain = sp.privacy_curve(sp.interop.query_from_laws([1], [1]), sp.Population(1))
+    assert sp.interop.to_dp_accounting(certain).get_delta_for_epsilon(0.0) == pytest.approx(0, abs=1e-14)

@@ -75,6 +75,7 @@ def test_opendp_reads_the_profile():
     profile = measures.new_privacy_profile(interop.privacy_profile(COUNT))
     for epsilon in (0.0, 0.3, 2.0):
         assert profile.delta(epsilon) == COUNT.delta(epsilon).upper
+        assert interop.to_opendp(COUNT).delta(epsilon) == profile.delta(epsilon)
     reached = profile.epsilon(0.1)
     assert COUNT.delta(reached).upper <= 0.1
     assert reached == pytest.approx(COUNT.epsilon("0.1").upper, rel=1e-9)

@@ -5,6 +5,7 @@
 0.5
 """
 
+from statpriv.interop.exports import to_dp_accounting, to_opendp
 from statpriv.interop.privacy_loss_distribution import DominatingPair, dominating_pair, privacy_loss_distribution
 from statpriv.interop.profile import ProfileArrays, privacy_profile, profile_arrays, trade_off
 from statpriv.interop.query import PairOfLaws, query_from_distribution, query_from_laws
@@ -19,5 +20,7 @@ __all__ = [
     "profile_arrays",
     "query_from_distribution",
     "query_from_laws",
+    "to_dp_accounting",
+    "to_opendp",
     "trade_off",
 ]

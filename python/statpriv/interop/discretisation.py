@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from math import isinf
+from math import floor, inf, isinf, log10
 from typing import TYPE_CHECKING
 
 from statpriv import budget
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.numeric.exact import Number
+
+# δ is convex in x = e^ε, with a change of slope over an interval that is the Q of the outcomes with that loss. A chord
+# exceeds a convex function by at most a quarter of the length times this change, and x Q ≤ P there. So at an interval h
+# the excess is at most (e^h − 1)/4 · P[a loss in the interval], a product of two small numbers.
+_LOSSES = 2000
+"""Losses of a grid that fits a curve, at least."""
+
+_USUAL_INTERVAL = 1e-4
+"""The default of dp_accounting."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,24 @@ def as_interval(interval: float) -> Fraction:
     return step
 
 
+def fitting_interval(curve: PrivacyCurve, truncation: Number) -> float:
+    """The longest of 1, 2 or 5 times a power of ten with at least 2000 losses until δ is nearly its limit."""
+    expect_curve(curve)
+    tail = as_probability(truncation, "truncation")
+    directions = (curve,) if curve.situation.pair is None else (curve, curve.reversed())
+    reach = max(_reach(direction, tail) for direction in directions)
+    if not 0 < reach < inf:
+        return _USUAL_INTERVAL
+    longest = min(reach / _LOSSES, 1.0)
+    power = 10.0 ** floor(log10(longest))
+    return max(step for step in (power / 2, power, 2 * power, 5 * power) if step <= longest)
+
+
+def _reach(curve: PrivacyCurve, tail: Fraction) -> float:
+    """ε from which δ exceeds its limit by at most `tail`."""
+    return curve.epsilon(min(Fraction(curve.infinity_mass().upper) + tail, Fraction(1))).upper
+
+
 def expect_curve(curve: object) -> None:
     """Refuse anything that is not a privacy curve."""
     from statpriv.curves.curve import PrivacyCurve
@@ -70,8 +97,7 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
             "pessimistic = False: a curve of kind 'bound' says nothing from below; ask for pessimistic=True, or make "
             "the curve with bound='exact'"
         )
-    limit = curve.infinity_mass()
-    furthest = curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
+    furthest = _reach(curve, tail)
     if isinf(furthest):
         raise ArgumentError(
             f"truncation = {spelled(tail)}: δ is larger at every ε, so that no grid of losses is long enough; a "
@@ -87,7 +113,7 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
     # δ is nonincreasing: its value at a double below a loss is an upper bound, at a double above a loss a lower bound.
     upper = curve.delta([double_below(loss) for loss in losses]).upper.tolist()
     lower = [] if pessimistic else curve.delta([double_above(loss) for loss in losses]).lower.tolist()
-    return _Ends(lower, [*accumulate(upper, min)], limit.lower)
+    return _Ends(lower, [*accumulate(upper, min)], curve.infinity_mass().lower)
 
 
 def _masses(step: Fraction, forward: _Ends, backward: _Ends, *, pessimistic: bool) -> LossMasses:
