@@ -16,9 +16,6 @@ import statpriv as sp
 from ..cases import cases
 from ..oracle import oracle
 
-settings.register_profile("curves", deadline=None)  # a machine that is busy is no counterexample
-settings.load_profile("curves")
-
 ROOM = Fraction(1, 10**12)
 sizes = st.one_of(st.integers(1, 30), st.integers(1, 20_000))
 probabilities = st.one_of(

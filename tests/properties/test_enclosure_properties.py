@@ -12,15 +12,12 @@ from operator import add, ge, gt, le, lt, mul, sub, truediv
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import show
-
-settings.register_profile("enclosures", deadline=None)  # a machine that is busy is no counterexample
-settings.load_profile("enclosures")
 
 LARGEST = np.finfo(float).max
 doubles = st.floats(allow_nan=False, allow_infinity=False)

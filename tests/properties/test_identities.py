@@ -14,9 +14,6 @@ import statpriv as sp
 
 from ..oracle import oracle
 
-settings.register_profile("identities", deadline=None)  # a machine that is busy is no counterexample
-settings.load_profile("identities")
-
 MANY = settings(max_examples=20_000)
 LARGEST = 2**53
 counts = st.one_of(st.integers(1, 60), st.integers(1, 10**6), st.integers(1, LARGEST - 1))

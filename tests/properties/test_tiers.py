@@ -15,9 +15,6 @@ import statpriv as sp
 
 from ..cases import cases
 
-settings.register_profile("tiers", deadline=None)  # a machine that is busy is no counterexample
-settings.load_profile("tiers")
-
 DIGITS = 25
 LARGEST = 2**53
 UNDERFLOW = 1e-300

@@ -222,7 +222,7 @@ def test_killed_at_a_step(tmp_path, process, step):
     assert_all_or_nothing(workshop)
 
 
-@pytest.mark.parametrize("trials", [12, pytest.param(1000, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("trials", [6, pytest.param(1000, marks=pytest.mark.campaign)])
 def test_killed_at_random_moments(tmp_path, process, trials):
     """Half of the moments anywhere, half of them around the spend and the report."""
     choose = random.Random()  # noqa: S311 - moments of a test

@@ -230,6 +230,7 @@ def test_the_report_is_recomputed_from_itself(certified, tmp_path, queries, opti
     assert delta.lower <= guarantee.delta.upper
 
 
+@pytest.mark.usefixtures("few_points")
 def test_delta_at_the_target_is_computed_once(certified, monkeypatch):
     guarantee = certified(counted("a = 1", rows=472), counted("b = 1", rows=236), known=5)
     curve, delta, asked = guarantee.curve, PrivacyCurve.delta, Counter()

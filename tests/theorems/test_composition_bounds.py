@@ -21,7 +21,7 @@ from statpriv.rules import known_in_parts
 from ..cases import cases
 from .test_composition import NAMES, Composed, cheap, sizes_within
 
-settings.register_profile("bounds", deadline=None, max_examples=cases(10, campaign=250))
+settings.register_profile("bounds", deadline=None, max_examples=cases(6, campaign=250))
 BOUNDS = settings.get_profile("bounds")
 
 EPSILONS = tuple(map(Fraction, ("0", "1/7", "1/2", "3/2", "4")))
@@ -407,7 +407,7 @@ def test_what_is_asked_of_a_curve_may_be_asked_of_a_bound(bound, queries, known)
     assert again.delta("0.1") == curve.delta("0.1")
 
 
-@settings(BOUNDS, max_examples=12)
+@settings(BOUNDS, max_examples=cases(6, campaign=100))
 @given(tables(INSIDE))
 def test_where_known_entries_fell_is_averaged_over(table):
     """The mean of the compositions of the unknown entries alone, which is never above the sum of Theorem 5.2."""

@@ -23,9 +23,6 @@ from statpriv.rules.registry import all_rules
 from ..cases import cases
 from .literal import Literal
 
-settings.register_profile("rules", deadline=None)  # a machine that is busy is no counterexample
-settings.load_profile("rules")
-
 MULTIPLIERS = (Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(7, 2))
 PROBABILITIES = st.sampled_from([Fraction(n, d) for d in range(1, 7) for n in range(d + 1)])
 VALUES = st.sampled_from([Fraction(v) for v in ("-3", "-1", "-1/2", "0", "1/3", "1", "2", "4")])
