@@ -490,6 +490,12 @@ MAX_PERCENT_SIGNS = Limit(
     refusal="`PlanError`.",
     reason="The time to match a pattern grows with each of them.",
 )
+MAX_CODES = Limit(
+    10_000,
+    "Codes of a column in a plan",
+    refusal="`PlanError`.",
+    reason="A codebook of occupations has some thousands.",
+)
 MAX_PREDICATE_DIGITS = Limit(
     18,
     "Digits of a number in a predicate, before or after the point",

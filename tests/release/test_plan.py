@@ -151,11 +151,13 @@ def test_an_absolute_source_stays(write):
 
 def test_the_documented_format_is_a_plan(write):
     blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
-    example, publication, histogram, groups, table, prior = (
+    example, publication, histogram, columns, groups, table, prior = (
         dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
     )
     asked = load_plan(write(example + histogram + publication)).queries[1]
     assert (asked.cells[0].name, asked.publication) == ("under 30", Publication(True, 5, None))
+    with pytest.raises(PlanError, match=r"age never reaches 1000.* states 0 to 120"):
+        load_plan(write(example + columns + histogram.replace("age < 30", "age < 1000")))
     data, _, _ = example.partition("[[query]]")
     (tabulated,) = load_plan(write(data + table)).tables
     assert (len(tabulated.cells), tabulated.query.minimum, tabulated.size(500)) == (8, 40, 500)

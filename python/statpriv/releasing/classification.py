@@ -131,6 +131,19 @@ class Dimension:
         return tuple(category.label for category in self.categories)
 
     @property
+    def comparisons(self) -> tuple[Atom, ...]:
+        """The comparisons of all categories, in order."""
+        return tuple(part for category in self.categories if category.condition for part in category.condition.atoms())
+
+    @property
+    def covered(self) -> frozenset[Constant] | None:
+        """The values that have a category; None if everything else has one, or not all categories are single values."""
+        if any(category.condition is None for category in self.categories):
+            return None
+        single = all(part.operator == "IN" for part in self.comparisons)
+        return frozenset().union(*(part.constants for part in self.comparisons)) if single else None
+
+    @property
     def place(self) -> str:
         """How messages about the table call it."""
         return f"table.dimensions, {quoted(self.column)}"
@@ -148,14 +161,12 @@ class Dimension:
     @property
     def equated(self) -> frozenset[str]:
         """The column, if some category compares it for equality with a constant."""
-        atoms = (part for category in self.categories if category.condition for part in category.condition.atoms())
-        return frozenset({self.column} if any(part.operator == "IN" for part in atoms) else ())
+        return frozenset({self.column} if any(part.operator == "IN" for part in self.comparisons) else ())
 
     @property
     def is_whole(self) -> bool:
         """Whether the column is compared with whole numbers alone."""
-        atoms = (part for category in self.categories if category.condition for part in category.condition.atoms())
-        values = [constant.value for part in atoms for constant in part.constants]
+        values = [constant.value for part in self.comparisons for constant in part.constants]
         return self.demand == "number" and not any("." in value for value in values)
 
     @property

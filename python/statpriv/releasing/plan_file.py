@@ -59,6 +59,16 @@ Rows in no cell form the implied last cell, whose probability is what the other 
     where = "age < 60"
     probability = "0.4"
 
+A condition with a slip counts nobody, and its rows are spent all the same. So a plan may list the codes of columns, as
+a codebook does. A constant that is none of them is refused before any data are opened. The codes are not compared with
+the data:
+
+.. code-block:: toml
+
+    [data.columns]
+    smoker = ["yes", "no"]
+    age = { range = [0, 120], codes = [999], source = "codebook of 2021" }
+
 In a stratified plan, ``group`` of ``[data]`` names a column that is assumed to be public, and rows are drawn in each of
 its groups. No condition may refer to this column. A probability may then differ between groups. Numbers of rows are
 stated for each group; a share applies to each group:
@@ -263,7 +273,9 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
     columns = {key: data.get(key) if is_mapping(data) else None for key in ("row_id", "group", "unit")}
     context = {key: column if isinstance(column, str) else None for key, column in columns.items()}
     try:
-        return PlanFile.model_validate(tables, context=context)
+        file = PlanFile.model_validate(tables, context=context)
+        if not (mistakes := [*file.values_that_do_not_occur()]):
+            return file
     except ValidationError as error:
         mistakes = [mistake_in_words(detail) for detail in error.errors(include_url=False)]
     count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes (queries are counted from 1)"

@@ -11,6 +11,7 @@ from statpriv.errors import MissingExtraError, PlanError
 from statpriv.model.fields import range_from
 from statpriv.numeric.arguments import is_list
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
+from statpriv.releasing.plan_columns import Column, DeclaredColumn, constants_without_code, values_without_category
 from statpriv.releasing.plan_exact_tables import ExactTable
 from statpriv.releasing.plan_values import (
     DECIMAL,
@@ -46,13 +47,14 @@ try:
         Tag,
         ValidationInfo,
         WithJsonSchema,
+        field_validator,
         model_validator,
     )
 except ImportError as missing:
     raise MissingExtraError("a plan needs pydantic: pip install 'statpriv[release]'") from missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from typing_extensions import Self
 
@@ -264,6 +266,19 @@ class DataTable(StrictTable):
         default=None, description="the column that names the person of a row; no person may have two rows"
     )
 
+    columns: dict[Label, Column] = Field(
+        default={}, description="the public codes of columns, which the constants of the plan are compared with"
+    )
+
+    @field_validator("columns")
+    @classmethod
+    def _named_once(cls, columns: dict[str, DeclaredColumn]) -> dict[str, DeclaredColumn]:
+        names: dict[str, str] = {}
+        for name in columns:
+            if (other := names.setdefault(name.casefold(), name)) != name:
+                raise ValueError(f"{quoted(other)} and {quoted(name)} differ only in case, so they name one column")
+        return columns
+
     @property
     def reader(self) -> Literal["duckdb", "postgresql", "spark"]:
         """The stated engine, or the one that the source implies."""
@@ -382,6 +397,11 @@ class CountTable(SizedTable):
         Probability | dict[str, Probability], PlainValidator(_probability), WithJsonSchema(_PROBABILITY_SCHEMA)
     ] = Field(description=f"{_PROBABILITY}, by group in a stratified plan")
 
+    @property
+    def conditions(self) -> tuple[tuple[str, Predicate], ...]:
+        """The condition, after its place in the query."""
+        return ((".where", self.where),)
+
 
 class CellTable(StrictTable):
     """One cell of a histogram."""
@@ -403,6 +423,11 @@ class HistogramTable(SizedTable):
         max_length=int(budget.MAX_CELLS),
         description="two or more [[query.cell]], the last cell being implied",
     )
+
+    @property
+    def conditions(self) -> tuple[tuple[str, Predicate], ...]:
+        """The conditions, each after its place in the query."""
+        return tuple((f".cell[{k}].where", cell.where) for k, cell in enumerate(self.cell, start=1))
 
     @property
     def cells(self) -> tuple[PlannedCell, ...]:
@@ -467,6 +492,22 @@ class PlanFile(StrictTable):
         description='publications outside this tool, or "none"',
         json_schema_extra=_prior_schema,
     )
+
+    def values_that_do_not_occur(self) -> Iterator[str]:
+        """Each constant of a condition that the codes of its column exclude, in words."""
+        places = [
+            (f"query[{k}]{place}", predicate.comparisons)
+            for k, query in enumerate(self.query, start=1)
+            for place, predicate in query.conditions
+        ]
+        dimensions = [
+            (f"table[{k}].dimensions.{dimension.column}", dimension)
+            for k, table in enumerate(self.table, start=1)
+            for dimension in table.dimensions
+        ]
+        places += [(place, dimension.comparisons) for place, dimension in dimensions]
+        yield from constants_without_code(self.data.columns, places)
+        yield from values_without_category(self.data.columns, dimensions)
 
     @model_validator(mode="after")
     def _something_is_asked(self) -> PlanFile:

@@ -116,6 +116,11 @@ class Predicate:
         return tuple(column for column, _ in self.demands)
 
     @property
+    def comparisons(self) -> tuple[Atom, ...]:
+        """The comparisons of its normal form, in order."""
+        return tuple(self._formula.atoms())
+
+    @property
     def place(self) -> str:
         """How messages about a table call the predicate."""
         return f"where = {quoted(self.text)}"
