@@ -55,6 +55,7 @@ _COMMANDS = {
     "assess": "statpriv.cli.assess",
     "plot": "statpriv.cli.plot",
     "reproduce": "statpriv.cli.reproduce",
+    "init": "statpriv.cli.init",
     "release": "statpriv.cli.release",
     "ledger": "statpriv.cli.ledger",
     "report": "statpriv.cli.report",
