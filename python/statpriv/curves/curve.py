@@ -11,6 +11,7 @@ from statpriv import budget
 from statpriv._native import Curve, Enclosure, rough_delta_array
 from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.curves.evaluation import EvaluatedCurve, at_each
+from statpriv.curves.posterior import posterior
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.model.features import CLUSTERS
 from statpriv.numeric.arguments import as_items
@@ -438,6 +439,36 @@ class PrivacyCurve(EvaluatedCurve):
         """
         situation = self._situation
         return self if situation.pair is None else PrivacyCurve(situation.turned, bound=self._bound)
+
+    def posterior(self, prior: Number) -> Enclosure:
+        """The probability that the best guess of a person's value is right, to a reader of the answers.
+
+        Parameters
+        ----------
+        prior : float, Fraction, Decimal or str
+            The reader hesitates between two values of the person, and took the first of them to have this probability.
+            From 0 to 1. Of the named pair ``(v, w)`` it is that of v; without a pair, the worst two values count.
+
+        Returns
+        -------
+        Enclosure
+            A probability, at least ``max(prior, 1 - prior)``, which it is without the answers. It is a mean over the
+            answers: some may tell more, and as rarely as δ says. For a curve of kind "bound" the upper end bounds it.
+
+        Notes
+        -----
+        ``(1 − π) + π δ(ln((1 − π)/π))`` for π ≤ 1/2; the proof is in :mod:`statpriv.curves.posterior`.
+
+        Examples
+        --------
+        >>> import statpriv as sp
+        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
+        >>> round(curve.posterior("1/2").upper, 4)  # 0.5 without the answer
+        0.5125
+        >>> round(curve.posterior("0.1").upper, 4)  # somebody who was sure of 90 % learns nothing
+        0.9
+        """
+        return posterior(self, prior)
 
     def compare(self, epsilon: Number = "0.1") -> Comparison:
         """All theorems that apply to the same situation at ε in nats, at least 0, the smallest δ first.
