@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from statpriv.model.queries.linear import LinearQuery
     from statpriv.model.queries.order_statistic import MaximumQuery, MedianQuery, MinimumQuery, OrderStatisticQuery
     from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Threshold
-    from statpriv.model.queries.property import PropertyQuery
+    from statpriv.model.queries.property import CountQuery, PropertyQuery
     from statpriv.model.queries.protocol import AnswerLaws
     from statpriv.model.queries.sum import MeanQuery, SumQuery
     from statpriv.model.ranges import Between, EachBetween
@@ -90,10 +90,12 @@ _HOME = {
     "Ask": "model.strategies",
     "Between": "model.ranges",
     "BudgetExceededError": "errors",
+    "CallError": "errors",
     "Certificate": "assurance.certificate",
     "Claim": "assurance.verification",
     "Clip": "model.queries.processed",
     "ContingencyTable": "model.queries.contingency",
+    "CountQuery": "model.queries.property",
     "DisagreementError": "errors",
     "EachBetween": "model.ranges",
     "Enclosure": "numeric.enclosure",
@@ -184,10 +186,12 @@ __all__ = [
     "Ask",
     "Between",
     "BudgetExceededError",
+    "CallError",
     "Certificate",
     "Claim",
     "Clip",
     "ContingencyTable",
+    "CountQuery",
     "DisagreementError",
     "EachBetween",
     "Enclosure",
@@ -275,9 +279,16 @@ def __getattr__(name: str) -> object:
     elif name in _MODULES:
         value = import_module(f"statpriv.{_MODULES[name]}")
     else:
-        raise AttributeError(f"module 'statpriv' has no attribute {name!r}")
+        raise AttributeError(_without(name), name=name)
     globals()[name] = value
     return value
+
+
+def _without(name: str) -> str:
+    from statpriv.numeric.calls import closest
+
+    close = None if name.startswith("_") else closest(name, __all__)
+    return f"module 'statpriv' has no attribute {name!r}" + (f"; did you mean sp.{close}?" if close else "")
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = [
     "ArgumentError",
     "BudgetExceededError",
+    "CallError",
     "DisagreementError",
     "GuaranteeNotReachedError",
     "LedgerError",
@@ -42,6 +43,10 @@ class PrecisionError(StatprivError, ArithmeticError):
 
 class UndecidedError(StatprivError, ArithmeticError):
     """An enclosure is too wide to decide a comparison; asking for more digits may decide it."""
+
+
+class CallError(StatprivError, TypeError):
+    """The arguments do not fit the signature of a function; the message has a call that does."""
 
 
 class NotASingleNumberError(StatprivError, TypeError):

@@ -13,6 +13,7 @@ from statpriv.composition.repeated_releases import RepeatedReleases
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, DisagreementError, NotAvailableError, PrecisionError, UndecidedError
 from statpriv.numeric.arguments import as_instance
+from statpriv.numeric.calls import answered
 from statpriv.numeric.digits import exact_ends
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_fraction
@@ -188,6 +189,7 @@ class Verification:
         )
 
 
+@answered
 def verify(
     claims: str | Path | Claim | Iterable[Claim],
     *,

@@ -12,9 +12,11 @@ from statpriv.model.populations import Population
 from statpriv.model.same_rows import SameRows, SameRowsSituation
 from statpriv.model.samplings import Sampling
 from statpriv.model.situation import Pair, PartitionedSituation, Query, Situation
+from statpriv.numeric.calls import answered
 from statpriv.numeric.literals import abridged
 
 
+@answered
 def privacy_curve(
     query: Query,
     population: Population,
@@ -79,6 +81,7 @@ def privacy_curve(
     return PrivacyCurve(Situation(query, population, sampling, _adversary(adversary), pair), bound=bound)
 
 
+@answered
 def compose(
     queries: Iterable[Query],
     population: Population,

@@ -10,11 +10,13 @@ from warnings import warn
 from statpriv import budget
 from statpriv._native import Curve, Enclosure, rough_delta_array
 from statpriv.curves.comparison import Comparison, CurveTable, compare
+from statpriv.curves.elsewhere import answer
 from statpriv.curves.evaluation import EvaluatedCurve, at_each
 from statpriv.curves.posterior import posterior
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.model.features import CLUSTERS
 from statpriv.numeric.arguments import as_items
+from statpriv.numeric.calls import answered
 from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
 from statpriv.numeric.literals import spelled
 from statpriv.rules.assumptions import OF_FEATURES, SAMPLED
@@ -127,6 +129,7 @@ class PrivacyCurve(EvaluatedCurve):
             texts[texts.index(_DEPENDENCE)] = _BETWEEN_CLUSTERS
         return (*texts, _WHOLE_ROW) if situation.protects_one_attribute else tuple(texts)
 
+    @answered
     def satisfies(self, *, epsilon: Number, delta: Number) -> bool:
         """Whether the answers are (ε, δ)-statistically private, proved; ε in nats, at least 0, and δ from 0 to 1.
 
@@ -167,6 +170,7 @@ class PrivacyCurve(EvaluatedCurve):
             break
         raise UndecidedError(f"delta({epsilon}) = {reached} against delta = {delta}: {why}")
 
+    @answered
     def certify(self, *, epsilon: Number, delta: Number) -> Certificate:
         """A certificate that the answers are (ε, δ)-statistically private, for readers who do not trust this library.
 
@@ -556,6 +560,11 @@ class PrivacyCurve(EvaluatedCurve):
         parts = (line.split(maxsplit=1) for line in self._situation.describe())
         rows = "".join(f"<tr><th scope='row'>{part}</th><td>{escape(shown)}</td></tr>" for part, shown in parts)
         return f"<table><caption>{heading}</caption><tbody>{rows}</tbody></table>{self.table()._repr_html_()}"
+
+    if not TYPE_CHECKING:  # a type checker is to refuse names that are none
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(answer(name, dir(type(self))), name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"<PrivacyCurve, {self.kind}: {self._situation.summary}>"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from statpriv import _native
 from statpriv._native import Curve, Enclosure, delta_array, epsilon_array
 from statpriv.numeric import digits as on_demand
+from statpriv.numeric.calls import answered
 from statpriv.numeric.exact import Number, is_array
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class EvaluatedCurve(ABC):
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    @answered
     def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
@@ -74,6 +76,7 @@ class EvaluatedCurve(ABC):
     def epsilon(self, delta: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def epsilon(self, delta: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
+    @answered
     def epsilon(self, delta: Any, *, digits: int | None = None) -> Any:
         """The least ε >= 0 at which the answers are (ε, δ)-statistically private.
 

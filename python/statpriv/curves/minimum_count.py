@@ -11,6 +11,7 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
 from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.situation import Situation
+from statpriv.numeric.calls import answered
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 
@@ -50,6 +51,7 @@ class EveryTable(Situation):
         return f"any exact table with at least {self._minimum} entries in every cell{known}"
 
 
+@answered
 def minimum_count_curve(minimum: Number, *, known: Number = 0, bound: str = "tightest") -> PrivacyCurve:
     """The privacy curve of the rule "published only if every possible cell has at least so many entries".
 

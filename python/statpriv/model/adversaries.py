@@ -8,9 +8,11 @@ from typing import Literal
 
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.numeric.arguments import as_word
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class Adversary:
     """Someone who knows the distribution of the entries, and the values of some of them.

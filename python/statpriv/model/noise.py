@@ -17,6 +17,7 @@ from statpriv._native import Curve, Law
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_instance
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_integer, as_positive, as_probability
 from statpriv.numeric.literals import abridged, show, show_number
 
@@ -103,6 +104,7 @@ class ContinuousNoise(Noise):
         raise NotAvailableError(f"{self!r} states no smoothed: no hockey stick of two laws with this noise")
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class DiscreteLaplace(DiscreteNoise):
     """Integers with ``P[k] ∝ alpha^|k|``, also called the two-sided geometric law. Give `alpha` or `scale`.
@@ -163,6 +165,7 @@ class DiscreteLaplace(DiscreteNoise):
         return f"noise.DiscreteLaplace({', '.join(shown)})"
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class DiscreteGaussian(DiscreteNoise):
     """Integers with ``P[k] ∝ e^(-k²/(2 sigma²))``.
@@ -214,6 +217,7 @@ class DiscreteGaussian(DiscreteNoise):
         return f"noise.DiscreteGaussian(sigma={show_number(self.sigma)})"
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class Laplace(ContinuousNoise):
     """Real numbers with the density ``e^(-|x|/scale)/(2 scale)``.
@@ -256,6 +260,7 @@ class Laplace(ContinuousNoise):
         return f"noise.Laplace(scale={show_number(self.scale)})"
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class Gaussian(ContinuousNoise):
     """Real numbers with the normal law of mean 0 and standard deviation `sigma`.
@@ -306,6 +311,7 @@ class Gaussian(ContinuousNoise):
         return f"noise.Gaussian(sigma={show_number(self.sigma)})"
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class Binomial(DiscreteNoise):
     """The number of successes in `trials` of probability `p`, from 0 to `trials`: not centred.

@@ -12,6 +12,7 @@ from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
 from statpriv.model.populations import Population
 from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
 from statpriv.numeric.literals import abridged, show, show_list
 
@@ -60,6 +61,7 @@ class Partition:
         """Refuse a population that this partition cannot be drawn from."""
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class RandomPartition(Partition):
     """A secret partition, uniform among those with these part sizes.

@@ -10,10 +10,12 @@ from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.features import CLUSTERS, NONE
 from statpriv.model.groups import ByGroup, by_group, show_groups
 from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class Population:
     """Independent entries: identically distributed, groups of such, or clusters of entries that hang together.

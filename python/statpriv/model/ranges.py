@@ -10,10 +10,12 @@ from typing import Any, TypeAlias, TypeGuard
 from statpriv.errors import ArgumentError
 from statpriv.model.probabilities import show_law
 from statpriv.numeric.arguments import is_list
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_probability
 from statpriv.numeric.literals import abridged, show, spelled
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class Between:
     """A probability of which only a range is known, the same for every entry.
@@ -24,7 +26,8 @@ class Between:
     Parameters
     ----------
     lower, upper : float, int, Fraction, Decimal or str
-        Ends, `0 <= lower <= upper <= 1`. A float is the rational it stores, `"0.4"` is four tenths.
+        Ends, `0 <= lower <= upper <= 1`. A float is the rational it stores, `"0.4"` is four tenths. One text with both
+        ends stands for them: `"0.4..0.6"`.
 
     Examples
     --------
@@ -36,13 +39,14 @@ class Between:
     lower: Fraction
     upper: Fraction
 
-    def __init__(self, lower: Number, upper: Number) -> None:
+    def __init__(self, lower: Number, upper: Number | None = None) -> None:
         _set_ends(self, lower, upper)
 
     def __repr__(self) -> str:
         return f"Between({show(self.lower)}, {show(self.upper)})"
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class EachBetween:
     """Every entry has a probability of its own, of which only a range is known.
@@ -70,14 +74,21 @@ class EachBetween:
     lower: Fraction
     upper: Fraction
 
-    def __init__(self, lower: Number, upper: Number) -> None:
+    def __init__(self, lower: Number, upper: Number | None = None) -> None:
         _set_ends(self, lower, upper)
 
     def __repr__(self) -> str:
         return f"EachBetween({show(self.lower)}, {show(self.upper)})"
 
 
-def _set_ends(made: Between | EachBetween, lower: Number, upper: Number) -> None:
+def _set_ends(made: Between | EachBetween, lower: Number, upper: Number | None) -> None:
+    if upper is None:
+        if not is_text_of_range(lower):
+            name = type(made).__name__
+            raise ArgumentError(
+                f'{name}({spelled(lower)}): two ends are required, or a text such as {name}("0.4..0.6")'
+            )
+        lower, upper = lower.split("..", 1)
     ends = as_probability(lower, "lower"), as_probability(upper, "upper")
     if ends[0] > ends[1]:
         raise ArgumentError(f"{type(made).__name__}({lower}, {upper}): lower <= upper is required")

@@ -19,6 +19,7 @@ from statpriv.model.queries.protocol import Pair
 from statpriv.model.queries.recodings import Recodings, label_of, read_recodings
 from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated
 from statpriv.numeric.arguments import as_items, as_truth, is_list, is_mapping
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count
 from statpriv.numeric.literals import abridged, show_list
 
@@ -30,6 +31,7 @@ DEFAULT = "default"
 """The key of the minimum of all cells that have none of their own."""
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class ContingencyTable(Labelled, Numerical):
     """An exact table of counts, published only if every possible cell holds a minimum number of entries.

@@ -16,6 +16,7 @@ from statpriv.model.queries.processed import Numerical
 from statpriv.model.queries.protocol import LawOfValues, Pair
 from statpriv.model.ranges import Range, Stated, is_each, is_range, ranges_of_a_law, show_stated_law, states_range
 from statpriv.numeric.arguments import is_list, is_mapping
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_fraction
 from statpriv.numeric.literals import abridged, show_list
 
@@ -27,6 +28,7 @@ Law: TypeAlias = tuple[Cells, Fraction]
 """Probabilities or their ranges, and what they were divided by."""
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class HistogramQuery(Labelled, Numerical):
     """The number of entries in each cell: a contingency table, all counts together and exactly.

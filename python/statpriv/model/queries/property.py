@@ -27,6 +27,7 @@ from statpriv.model.ranges import (
     show_stated,
 )
 from statpriv.numeric.arguments import is_mapping
+from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, is_array
 from statpriv.numeric.literals import show, show_list
 
@@ -38,6 +39,7 @@ PAIRS_OF_BITS = "(1, 0), (0, 1) or None is required for a property"
 """Which pairs of values of an entry that is zero or one are allowed."""
 
 
+@answered_class
 @dataclass(frozen=True, init=False, repr=False)
 class PropertyQuery(Labelled, Numerical):
     """The number of entries that have a property, exactly.
@@ -224,3 +226,7 @@ def read_pair_of_bits(first: object, second: object) -> Pair:
 def law_of_bit(p: Stated) -> LawOfValues:
     """The probabilities of zero and of one, if the probability of one is p."""
     return ((0, complement(p)), (1, p))
+
+
+CountQuery = PropertyQuery
+"""The name that other libraries have for it."""
