@@ -3,6 +3,32 @@
 Every number is an :class:`Enclosure` that contains the truth for the inputs exactly as given;
 every analysis ends in a :class:`PrivacyCurve`.
 
+Questions
+    PropertyQuery (CountQuery), HistogramQuery, ContingencyTable, SumQuery, MeanQuery, LinearQuery, MedianQuery,
+    MinimumQuery, MaximumQuery, OrderStatisticQuery, AnyOf; AnswerLaws for one of your own
+What is done to an answer
+    PostProcessed, RangeGate, Threshold, Rounding, Clip, Relabel, noise
+Who answers, and what a reader knows
+    Population, Between, EachBetween, Adversary
+Which entries answer
+    WithoutReplacement, WithReplacement, PoissonSampling, Stratified, TemplateLaw, OverlappingSamples; RandomPartition,
+    MultinomialPartition, PartitionLaw, SameRows
+Curves
+    privacy_curve, compose, compose_adaptive, Ask, PartitionAccountant, delta_at_sizes, minimum_count_curve,
+    threshold_bound, hockey_stick, PrivacyCurve, Enclosure, EnclosureArray, NormalisedEnclosure
+Planning
+    design, sensitivity_of, root_mean_squared_error
+Tables, released and reviewed
+    release, Report, assess, assess_tables, read_table, PublishedTable, TableLayout
+Proof
+    verify, Claim, Verification, Certificate, reference
+Laws, exchange and other theories
+    laws, interop, differential, granularity, noiseless, partial_knowledge
+Errors
+    StatprivError, ArgumentError, BudgetExceededError, CallError, DisagreementError, GuaranteeNotReachedError,
+    LedgerError, MissingExtraError, NotASingleNumberError, NotAvailableError, PlanError, PrecisionError,
+    PublicationError, RowsSpentError, TableError, UndecidedError
+
 >>> import statpriv as sp
 >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
 >>> curve.delta("0.005").upper < 0.0226
@@ -277,7 +303,8 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         value: object = getattr(import_module(f"statpriv.{_HOME[name]}"), name)
     elif name in _MODULES:
-        value = import_module(f"statpriv.{_MODULES[name]}")
+        value = module = import_module(f"statpriv.{_MODULES[name]}")
+        vars(module).setdefault("__dir__", lambda: sorted(module.__all__))
     else:
         raise AttributeError(_without(name), name=name)
     globals()[name] = value

@@ -1,5 +1,6 @@
 """`import statpriv` is cheap, and gives every promised name."""
 
+import re
 import subprocess
 import sys
 
@@ -51,6 +52,18 @@ def test_every_public_name_is_there(name):
 def test_dir_lists_the_public_names():
     assert dir(sp) == sorted(sp.__all__)
     assert len(set(sp.__all__)) == len(sp.__all__)
+
+
+def test_the_help_lists_every_public_name_once():
+    groups, _, _ = (sp.__doc__ or "").partition(">>>")
+    listed = re.findall(r"\w+", "\n".join(line for line in groups.splitlines() if line.startswith("    ")))
+    names = [name for name in listed if name in sp.__all__]
+    assert sorted(names) == sorted({*sp.__all__} - {"__version__"})
+
+
+@pytest.mark.parametrize("module", ["design", "noise", "laws", "interop", "differential", "noiseless", "reference"])
+def test_modules_list_their_public_names(module):
+    assert dir(getattr(sp, module)) == sorted(getattr(sp, module).__all__)
 
 
 def test_everything_can_be_imported_at_once():

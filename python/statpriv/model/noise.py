@@ -21,6 +21,18 @@ from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_integer, as_positive, as_probability
 from statpriv.numeric.literals import abridged, show, show_number
 
+__all__ = [
+    "Binomial",
+    "ContinuousNoise",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "DiscreteNoise",
+    "Gaussian",
+    "Laplace",
+    "Noise",
+    "Truncated",
+]
+
 DEVIATIONS = 25
 """All but 2^-80 of most sums lies within half as many standard deviations on each side."""
 PRECISION = 2**100

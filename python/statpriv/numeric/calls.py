@@ -7,7 +7,6 @@ of another library gets the name that it has here. Nothing is computed where a c
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from functools import wraps
@@ -86,6 +85,8 @@ def answered_class(made: _Class) -> _Class:
 
 def closest(name: str, known: Any, *, cutoff: float = 0.6) -> str | None:  # noqa: ANN401  (any iterable of names)
     """The known name that is written most like this one, at best in the same case; None if none is."""
+    import difflib
+
     if same_case := difflib.get_close_matches(name, known := list(known), n=1, cutoff=cutoff):
         return str(same_case[0])
     folded = {other.casefold(): other for other in known}
