@@ -223,6 +223,19 @@ def test_an_unmet_target_exits_3_with_both_numbers(workshop):
     workshop.assert_untouched()
 
 
+def test_an_unmet_target_names_the_query_that_costs_most_and_what_would_reach_it(workshop):
+    workshop.table(["id", "vote"], [[i, i % 2] for i in range(300)])
+    rare = query("vote = 1", rows=150, name="Rare", probability=("0.01", "0.02"))
+    workshop.plan(query("vote = 0", rows=150, name="Common"), rare, delta="0.001")
+    with pytest.raises(GuaranteeNotReachedError) as refused:
+        workshop.release()
+    told = re.search(r'"Rare" costs most: 150 rows with δ = .* The target holds at ε = ([0-9.]+)\.', str(refused.value))
+    parts = [sp.PropertyQuery("0.4..0.6", attribute="a"), sp.PropertyQuery("0.01..0.02", attribute="b")]
+    curve = sp.compose(parts, sp.Population(300), sp.RandomPartition([150, 150]))
+    assert curve.delta(told[1]).upper <= 0.001 < curve.delta(0.98 * float(told[1])).lower
+    workshop.assert_untouched()
+
+
 def test_a_count_that_contradicts_its_range_exits_6_although_all_is_written(workshop):
     workshop.table(["id", "vote"], [[i, 0] for i in range(2000)])
     workshop.plan(query("vote = 0", name="Voters", rows=2000), delta="0.5")

@@ -147,6 +147,11 @@ class Guarantee:
         return self.parts[len(self.plan.queries) :]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What the plan calls each part."""
+        return (*(query.name for query in self.plan.queries), *(table.name for table in self.plan.tables))
+
+    @property
     def is_one_table_of_all(self) -> bool:
         """Whether all rows answer one exact table, so that there is no partition."""
         return len(self.parts) == len(self.tabulated) == 1 and self.sizes == (self.rows,)

@@ -14,10 +14,12 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError, TableError
+from statpriv.numeric.literals import at_most
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
 from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, certify
@@ -339,9 +341,25 @@ def _refuse_unless_reached(guarantee: Guarantee) -> None:
     target = guarantee.plan.guarantee
     raise GuaranteeNotReachedError(
         f"the certified δ at ε = {float(target.epsilon):g} is {guarantee.delta.upper:.6g}, above the target of "
-        f"{float(target.delta):g}: nothing was released, and no answer was read. Larger parts, fewer queries, narrower "
-        "ranges of probability or a weaker target may reach it; --dry-run draws the whole picture"
+        f"{float(target.delta):g}: nothing was released, and no answer was read. {_what_would_reach_it(guarantee)}"
+        "Larger parts, fewer queries and narrower ranges make it smaller; --dry-run draws the whole picture"
     )
+
+
+def _what_would_reach_it(guarantee: Guarantee) -> str:
+    """The part that costs most, and the ε at which the target holds, as sentences."""
+    target = guarantee.plan.guarantee
+    said = ""
+    if len(guarantee.parts) > 1:
+        alone = guarantee.deltas(known=target.known_rows, epsilon=target.epsilon)
+        costs = [part.size * delta.upper for part, delta in zip(guarantee.parts, alone, strict=True)]
+        most = costs.index(max(costs))
+        said = (
+            f"{quoted(guarantee.names[most])} costs most: {guarantee.parts[most].size} rows with δ = "
+            f"{at_most(alone[most].upper)} for whoever is known to answer it. "
+        )
+    reached = inf if guarantee.costly(target.known_rows) else guarantee.curve.epsilon(target.delta).upper
+    return said if isinf(reached) else f"{said}The target holds at ε = {at_most(reached, 3)}. "
 
 
 def _refuse_unless_everything_holds(candidates: Sequence[Everything], *, unclear: bool) -> None:
