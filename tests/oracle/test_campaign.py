@@ -29,12 +29,14 @@ JUDGED = {
     "hypergeometric_pmf",
     "hypergeometric_upper_tail",
 }
-EXACT_LAWS = {  # judged against exact sums and single balls, in tests/properties and test_laws.py
+EXACT_LAWS = {  # judged against exact sums and single balls, in tests/properties, test_laws.py and test_quantiles.py
     "poisson_binomial_pmf",
     "binomial_lower_tail",
     "binomial_pmf_row",
+    "binomial_quantile",
     "hypergeometric_lower_tail",
     "hypergeometric_pmf_row",
+    "hypergeometric_quantile",
 }
 
 

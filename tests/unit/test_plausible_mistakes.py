@@ -1,4 +1,7 @@
-"""What people of the field type who do not know this library: each is answered with the remedy as code."""
+"""What people of the field type who do not know this library: each is answered with the remedy as code.
+
+`curve.delta(eps=0.1)` has the message of Python alone: an answer would take a tenth of the time of every δ.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,6 @@ CALLS = {
     "CURVE.satisfies(epsilon=0.1)": "write satisfies(epsilon=0.1, delta=…)",
     "CURVE.satisfies(target_epsilon=1, target_delta=0.1)": "write satisfies(epsilon=1, delta=0.1)",
     "CURVE.certify(0.1, 0.01)": "write certify(epsilon=0.1, delta=0.01)",
-    "CURVE.delta(eps=0.1)": "write delta(0.1)",
-    "CURVE.delta()": "write delta(…)",
-    "CURVE.delta(0.1, 50)": "write delta(0.1, digits=50)",
     "CURVE.epsilon(target_delta=1e-6)": "write epsilon(1e-06)",
     "CURVE.epsilon(1e-6, precision=30)": "write epsilon(1e-06, digits=30)",
     "sp.Adversary(100)": "write Adversary(known=100)",

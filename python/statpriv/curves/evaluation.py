@@ -36,7 +36,6 @@ class EvaluatedCurve(ABC):
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...
     @overload
     def delta(self, epsilon: ArrayLike, *, digits: int | None = None) -> EnclosureArray: ...
-    @answered
     def delta(self, epsilon: Any, *, digits: int | None = None) -> Any:
         """The least δ at which the answers are (ε, δ)-statistically private (for a bound: the bound).
 
