@@ -66,6 +66,11 @@ def test_modules_list_their_public_names(module):
     assert dir(getattr(sp, module)) == sorted(getattr(sp, module).__all__)
 
 
+@pytest.mark.parametrize("module", ["interop", "reference"])
+def test_a_module_that_is_imported_by_itself_lists_its_public_names_too(module):
+    loaded_by(f"import statpriv.{module} as m\nassert dir(m) == sorted(m.__all__)")
+
+
 def test_everything_can_be_imported_at_once():
     loaded_by("from statpriv import *\nPropertyQuery, privacy_curve, release, differential")
 

@@ -24,3 +24,7 @@ __all__ = [
     "to_opendp",
     "trade_off",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

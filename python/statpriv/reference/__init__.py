@@ -64,3 +64,7 @@ __all__ = [
     "without_replacement",
     "worst_strategy_curve",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
