@@ -16,7 +16,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from statpriv.numeric.digits import exact_end
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_probability
 from statpriv.numeric.transcendental import logarithm_ends
@@ -37,5 +36,5 @@ def posterior(curve: PrivacyCurve, prior: Number) -> Enclosure:
     least, most = logarithm_ends((1 - less) / less)
     # δ does not rise with ε.
     ends = turned.delta(most).lower, turned.delta(max(least, Fraction(0))).upper
-    lower, upper = ((1 - less) + less * exact_end(end) for end in ends)
+    lower, upper = ((1 - less) + less * Fraction(end) for end in ends)
     return Enclosure(lower, min(upper, Fraction(1)))

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from statpriv import _native, budget
@@ -200,5 +201,5 @@ class _Law:
                 f"level = {literal(level)}: for {self.name}, P[X <= {k}] agrees with it to {_DIGITS} digits, and has "
                 f"{k - self.least + 1} terms, too many to be summed exactly; ask for a level slightly above or below"
             )
-        summed = sum(term for _, term in zip(range(k - self.least + 1), self.terms(), strict=False))
+        summed = sum(islice(self.terms(), k - self.least + 1))
         return summed * level.denominator >= level.numerator * self.total()

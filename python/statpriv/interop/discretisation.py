@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.numeric.enclosure import Enclosure
     from statpriv.numeric.exact import Number
 
 # δ is convex in x = e^ε, with a change of slope over an interval that is the Q of the outcomes with that loss. A chord
@@ -70,7 +71,7 @@ def fitting_interval(curve: PrivacyCurve, truncation: Number) -> float:
     expect_curve(curve)
     tail = as_probability(truncation, "truncation")
     directions = (curve,) if curve.situation.pair is None else (curve, curve.reversed())
-    reach = max(_reach(direction, tail) for direction in directions)
+    reach = max(_reach(direction, direction.infinity_mass(), tail) for direction in directions)
     if not 0 < reach < inf:
         return _USUAL_INTERVAL
     longest = min(reach / _LOSSES, 1.0)
@@ -78,9 +79,9 @@ def fitting_interval(curve: PrivacyCurve, truncation: Number) -> float:
     return max(step for step in (power / 2, power, 2 * power, 5 * power) if step <= longest)
 
 
-def _reach(curve: PrivacyCurve, tail: Fraction) -> float:
+def _reach(curve: PrivacyCurve, limit: Enclosure, tail: Fraction) -> float:
     """ε from which δ exceeds its limit by at most `tail`."""
-    return curve.epsilon(min(Fraction(curve.infinity_mass().upper) + tail, Fraction(1))).upper
+    return curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
 
 
 def expect_curve(curve: object) -> None:
@@ -97,7 +98,8 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
             "pessimistic = False: a curve of kind 'bound' says nothing from below; ask for pessimistic=True, or make "
             "the curve with bound='exact'"
         )
-    furthest = _reach(curve, tail)
+    limit = curve.infinity_mass()
+    furthest = _reach(curve, limit, tail)
     if isinf(furthest):
         raise ArgumentError(
             f"truncation = {spelled(tail)}: δ is larger at every ε, so that no grid of losses is long enough; a "
@@ -113,7 +115,7 @@ def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: b
     # δ is nonincreasing: its value at a double below a loss is an upper bound, at a double above a loss a lower bound.
     upper = curve.delta([double_below(loss) for loss in losses]).upper.tolist()
     lower = [] if pessimistic else curve.delta([double_above(loss) for loss in losses]).lower.tolist()
-    return _Ends(lower, [*accumulate(upper, min)], curve.infinity_mass().lower)
+    return _Ends(lower, [*accumulate(upper, min)], limit.lower)
 
 
 def _masses(step: Fraction, forward: _Ends, backward: _Ends, *, pessimistic: bool) -> LossMasses:

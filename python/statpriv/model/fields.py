@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
+from statpriv.model.ranges import is_text_of_range
 from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.exact import as_count, as_fraction, as_probability
 from statpriv.numeric.literals import literal
@@ -313,7 +314,7 @@ def range_from(value: Value, number: Callable[[Value], Fraction] = _probability)
     >>> range_from("0.4..0.6") == range_from(["0.4", "0.6"]), range_from("1/2")
     (True, (Fraction(1, 2), Fraction(1, 2)))
     """
-    if isinstance(value, str) and ".." in value:
+    if is_text_of_range(value):
         value = value.split("..", 1)
     low, high = value if is_list(value) else (value, value)
     ends = number(low), number(high)

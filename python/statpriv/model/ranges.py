@@ -151,7 +151,7 @@ def states_range(p: object) -> bool:
 
 def _range_from_text(text: str, name: str) -> Between:
     try:
-        return Between(*text.split("..", 1))
+        return Between(text)
     except ArgumentError as error:
         raise ArgumentError(
             f'{name} = "{text}"; two probabilities in order are required, such as "0.4..0.6"'

@@ -54,6 +54,7 @@ __all__ = [
     "Dimension",
     "category_label",
     "dimension_from",
+    "plain_decimal",
 ]
 
 EVERYTHING_ELSE = "*"
@@ -517,7 +518,7 @@ def _constant(value: object, *, labelled: bool = False) -> Constant:
         case str():
             return Constant("text", printable(value, longest=200))
         case int() | Decimal():
-            return Constant("number", _decimal(value))
+            return Constant("number", plain_decimal(value))
         case _:
             raise ValueError(f"has the category {shown(value)}; {_CATEGORY}")
 
@@ -528,7 +529,7 @@ def _plain(value: str) -> str:
     return value
 
 
-def _decimal(value: int | Decimal) -> str:
+def plain_decimal(value: int | Decimal) -> str:
     """Write a decimal without leading or trailing zeros, as the constants of predicates are written."""
     number, most = Decimal(value), budget.MAX_PREDICATE_DIGITS
     if not number.is_finite() or abs(number.adjusted()) > _LONGEST:

@@ -20,7 +20,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from statpriv import budget
 from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.literals import literal
-from statpriv.releasing.classification import Dimension
+from statpriv.releasing.classification import Dimension, plain_decimal
 from statpriv.releasing.plan_values import NUMBER_SCHEMA, exact_number, printable
 from statpriv.releasing.predicate_formula import Atom, ColumnType, Constant
 from statpriv.releasing.sql_text import text_literal, unprintable
@@ -190,21 +190,20 @@ def _code(value: object) -> Constant:
         case bool():
             return Constant("boolean", "TRUE" if value else "FALSE")
         case int() | Decimal():
-            return Constant("number", _decimal(exact_number(value)))
+            return Constant("number", _number(value))
         case str() if unprintable(value) is None:
             return Constant("text", value)
         case _:
             raise ValueError("each code must be a text in quotes without control characters, a number, true or false")
 
 
-def _decimal(number: Fraction) -> str:
-    """The spelling of a number in a condition."""
-    digits = budget.MAX_PREDICATE_DIGITS
-    scaled = number * 10**digits
-    if scaled.denominator != 1 or abs(number) >= 10**digits:
-        raise ValueError(f"each number may have at most {digits} digits before and after the point")
-    text = f"{Decimal(scaled.numerator).scaleb(-digits):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+def _number(value: int | Decimal) -> str:
+    exact_number(value)  # refuses infinities
+    try:
+        return plain_decimal(value)
+    except ValueError:
+        most = budget.MAX_PREDICATE_DIGITS
+        raise ValueError(f"each number may have at most {most} digits before and after the point") from None
 
 
 def _ends(value: object) -> tuple[Fraction, Fraction]:

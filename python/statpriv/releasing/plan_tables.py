@@ -495,6 +495,8 @@ class PlanFile(StrictTable):
 
     def values_that_do_not_occur(self) -> Iterator[str]:
         """Each constant of a condition that the codes of its column exclude, in words."""
+        if not self.data.columns:
+            return
         places = [
             (f"query[{k}]{place}", predicate.comparisons)
             for k, query in enumerate(self.query, start=1)
