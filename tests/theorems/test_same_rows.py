@@ -69,6 +69,68 @@ def by_brute_force(laws, attributes, pairs):
     return lambda ratio: max(curve(ratio) for curve in curves)
 
 
+def households(attributes, sizes):
+    """For each household the joint law of the records of its members, with any dependence inside."""
+    return st.tuples(*(_household(list(product(product((0, 1), repeat=attributes), repeat=size))) for size in sizes))
+
+
+def _household(combinations):
+    weights = st.lists(st.sampled_from([1, 2, 9]), min_size=len(combinations), max_size=len(combinations))
+    return weights.map(lambda w: {who: Fraction(one, sum(w)) for who, one in zip(combinations, w, strict=True)})
+
+
+def given_the_rest(household, k):
+    """The least and the largest probability of attribute k of a member, given everything else of the household."""
+    found = []
+    for member in range(len(next(iter(household)))):
+        for records in household:
+            record = records[member]
+            other = (*record[:k], 1 - record[k], *record[k + 1 :])
+            opposite = household[(*records[:member], other, *records[member + 1 :])]
+            found.append((household[records] if record[k] else opposite) / (household[records] + opposite))
+    return min(found), max(found)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from([[1, 2], [2, 1, 1], [2, 2], [3, 1]]).flatmap(lambda sizes: households(2, sizes)), RATIOS)
+def test_records_of_households_are_within_the_bound(laws, ratio):
+    truth = sp.reference.clustered_curve(laws, counts_of(2), critical=(0, 0))
+    ranges = [[given_the_rest(law, k) for law in laws[1:]] for k in range(2)]
+    asked = [
+        count(str(k), sp.EachBetween(min(low for low, _ in own), max(high for _, high in own)))
+        for k, own in enumerate(ranges)
+    ]
+    sizes = [len(next(iter(law))) for law in laws]
+    people = sp.Population(sum(sizes), clusters=len(sizes), largest_cluster=max(sizes))
+    for protected in (ATTRIBUTE, ROW):
+        curve = sp.compose(asked, people, protected)
+        assert curve.kind == "bound"
+        assert truth(ratio) <= upper_at(curve, ratio)
+
+
+def test_an_attribute_of_a_household_moves_its_others_too():
+    """Two members whose answers to both questions are one coin: all answers tell it, whichever attribute differs."""
+    alike = {((a, a), (a, b)): Fraction(1, 4) for a, b in product((0, 1), repeat=2)}
+    alone = {((a, b),): Fraction(1, 4) for a, b in product((0, 1), repeat=2)}
+    truth = sp.reference.clustered_curve([alike, *[alone] * 3], counts_of(2), critical=(0, 0))
+    one = sp.privacy_curve(sp.PropertyQuery(sp.EachBetween("1/2", "1/2")), sp.Population(4))
+    assert truth("11/10") > one.exact_delta(exp_epsilon="11/10")
+    people = sp.Population(5, clusters=4, largest_cluster=2)
+    asked = [count(name, sp.EachBetween("1/2", "1/2")) for name in "ab"]
+    assert truth("11/10") <= sp.compose(asked, people, ATTRIBUTE).delta(log(1.1)).upper
+
+
+def test_households_are_never_safer_than_strangers():
+    asked = [count(name) for name in "abc"]
+    for protected in (ATTRIBUTE, ROW):
+        strangers = sp.compose(asked, sp.Population(300), protected).delta("0.5")
+        for largest, clusters in ((1, 300), (2, 150), (3, 100)):
+            people = sp.Population(300, clusters=clusters, largest_cluster=largest)
+            hanging = sp.compose(asked, people, protected).delta("0.5")
+            assert strangers.lower <= hanging.upper
+            strangers = hanging
+
+
 @settings(max_examples=25, deadline=None)
 @given(rows(2, 5), RATIOS)
 def test_one_attribute_is_as_private_as_if_it_were_alone(laws, ratio):
@@ -268,8 +330,9 @@ def test_pairs_known_rows_and_clusters_that_do_not_fit_are_refused():
         sp.compose([count("a")], sp.Population(10), ROW, pair=(1, 0))
     with pytest.raises(sp.ArgumentError, match="at most 9"):
         sp.compose([count("a")], sp.Population(10), ROW, adversary=sp.Adversary(known=10))
+    cells = sp.HistogramQuery([OWN, sp.EachBetween("0.3", "0.8")], attribute="a")
     with pytest.raises(sp.NotAvailableError, match="cluster"):
-        sp.compose([count("a")], sp.Population(10, clusters=5, largest_cluster=2), ROW)
+        sp.compose([cells], sp.Population(10, clusters=5, largest_cluster=2), ROW)
     with pytest.raises(sp.ArgumentError, match="protects = 'both'"):
         sp.SameRows(protects="both")
 

@@ -20,6 +20,16 @@ order of them. Each step is the case before, in one of the two directions, so th
 
 δ_k the maximum over both directions and all pairs of values. The kernel searches a split and an order
 (`curve/in_turn.rs`); every one is a bound.
+
+**Households.** Rows may also be in clusters that are independent of each other, with any dependence inside; the ranges
+then hold given all other attributes of the row and the whole records of the other members. Of each other cluster with
+an unknown member reveal all but one such member. N independent records are left, as above. The other members of the
+critical cluster may move with the critical record in all their attributes, whichever of its attributes was changed.
+Both laws are mixtures over what the cluster holds, so by joint convexity δ is at most the worst pair of two clusters,
+whose totals differ by at most c in every attribute. They are joined by m steps that change the total of one attribute
+each. In step k the other attributes of the N records are revealed, and what is left is `rules/clusters.py`: the
+inequality above holds with δ_k the bound of clusters for attribute k. It is the same bound for one attribute as for the
+whole row, and for all records of a household together.
 """
 
 from __future__ import annotations
@@ -37,7 +47,8 @@ from statpriv.model.queries.valued import Valued
 from statpriv.model.ranges import ends
 from statpriv.model.same_rows import SameRows, SameRowsSituation
 from statpriv.model.situation import Query, Situation, asked_of, capabilities
-from statpriv.rules.assumptions import EACH_GIVEN_THE_REST, RECORDS
+from statpriv.rules.assumptions import BY_CLUSTER, EACH_GIVEN_THE_REST, EACH_GIVEN_THE_REST_OF_CLUSTER, RECORDS
+from statpriv.rules.clusters import most_moved, unknown_clusters
 from statpriv.rules.registry import Lowered, lower, rule
 from statpriv.rules.whole_population import worst
 
@@ -106,9 +117,35 @@ def bounded_attribute(situation: SameRowsSituation) -> Curve:
     needs=("each",),
 )
 def attributes_in_turn(situation: SameRowsSituation) -> Curve:
-    """One attribute after the other, those with equal laws as one kind."""
+    """One attribute after the other."""
     if situation.sampling.protects != "row":
         raise NotApplicable("one attribute is protected, not the whole row")
+    return _in_turn(situation)
+
+
+@rule(
+    bound="in-turn",
+    kind="bound",
+    queries=(PropertyQuery, Valued, PostProcessed),
+    samplings=(SameRows,),
+    cost=53,
+    theorem=(
+        "Two households differ by at most the size of the largest one in the total of every attribute, whatever of the "
+        "critical row was changed. They are joined by steps that change one total each: "
+        "Δ(ε_1 + … + ε_m) ≤ Σ_k e^{ε_1 + … + ε_{k−1}} δ_k(ε_k), δ_k the bound of clusters for one attribute with the "
+        "others revealed, the larger of both directions. The split of ε and the order are the best that a search finds."
+    ),
+    source=_SOURCE,
+    assumptions=(BY_CLUSTER, EACH_GIVEN_THE_REST_OF_CLUSTER),
+    needs=("each", "clusters"),
+)
+def totals_of_households_in_turn(situation: SameRowsSituation) -> Curve:
+    """One total after the other, whether a row is protected or an attribute of it."""
+    return _in_turn(situation)
+
+
+def _in_turn(situation: SameRowsSituation) -> Curve:
+    """The chain of one step for each attribute, those with equal laws as one kind."""
     kinds = Counter(situation.attributes.values())
     curves = [of_attribute(situation, asked)[0].curve for asked in kinds]
     guides = [guide(situation, asked, curve) for asked, curve in zip(kinds, curves, strict=True)]
@@ -138,10 +175,14 @@ def of_attribute(situation: SameRowsSituation, asked: Asked) -> tuple[Lowered, b
 
 
 def guide(situation: SameRowsSituation, asked: Asked, curve: Curve) -> Curve:
-    """A curve of about the same size that costs little: of a count that of one probability for all."""
+    """A curve of about the same size that costs little: of a count that of one probability for all.
+
+    A total that moves by c, of N clusters, is told about as well as one that moves by 1, of N/c² rows.
+    """
     p = capabilities(asked[0]).probability()
     if p is None:
         return curve
     lower_end, upper_end = ends(p)
-    unknown = situation.population.size - situation.adversary.total
-    return Curve.count(size=unknown, lower=lower_end, upper=upper_end, pair=None)
+    population, known = situation.population, situation.adversary.total
+    size = max(unknown_clusters(population, known) // most_moved(population) ** 2, 1)
+    return Curve.count(size=size, lower=lower_end, upper=upper_end, pair=None)
