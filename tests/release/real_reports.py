@@ -26,7 +26,7 @@ cell = [
 GATED = "gate = true\n"
 COARSE = "suppressed_below = 3\nrounded_to = 5\n"
 COARSER = "suppressed_below = 10\nrounded_to = 5\n"
-KINDS = ("counts", "gates and cells", "groups", "later", "dry run", "suppressed")
+KINDS = ("counts", "gates and cells", "groups", "later", "dry run", "suppressed", "same rows")
 
 
 def people(workshop: Workshop, n: int) -> None:
@@ -84,7 +84,15 @@ def _suppressed(workshop: Workshop) -> None:
     _release(workshop, gated, few, more="known_rows = 1", epsilon="0.5")
 
 
-_MADE = dict(zip(KINDS, (_counts, _gates, _groups, _later, _dry_run, _suppressed), strict=True))
+def _same_rows(workshop: Workshop) -> None:
+    """Two counts of all rows, which are in units."""
+    people(workshop, 24)
+    asked = [query(where, rows=24, name=where).replace("rows = 24", "each = true") for where in ("vote = 0", "age = 0")]
+    units = 'row_id = "id"\nunit = "sex"\nunits = 2\nlargest_unit = 18\nunit_source = "a register"'
+    _release(workshop, *asked, data=units, more='[publication]\nrows = "same"\nprotects = "attribute"\n')
+
+
+_MADE = dict(zip(KINDS, (_counts, _gates, _groups, _later, _dry_run, _suppressed, _same_rows), strict=True))
 
 
 @cache

@@ -42,16 +42,16 @@ def spend(folder, ids, fingerprint=CONTENT, labels=None, **options):
         return spent_in(ledger, ids, fingerprint, labels, **options)
 
 
-def spent_in(ledger, ids, fingerprint=CONTENT, labels=None, *, stratified=False, **options):
+def spent_in(ledger, ids, fingerprint=CONTENT, labels=None, *, once=False, **options):
     n, names = (ids, None) if isinstance(ids, int) else (len(ids), ids)
-    positions = ledger.recognise(rows_of(ledger, n, names), stratified=stratified)
-    position = ledger.identify(positions, fingerprint, stratified=stratified, **options)
+    positions = ledger.recognise(rows_of(ledger, n, names), once=once)
+    position = ledger.identify(positions, fingerprint, once=once, **options)
     labels = array("I", labels or [1] * n)
     sizes = [labels.count(part) for part in sorted(set(labels) - {0})]
     return ledger.spend(
         position, fingerprint, labels,
         queries=[SMOKERS] * len(sizes), sizes=sizes, stated=[STATED] * len(sizes), plan_sha256="5" * 64,
-        stratified=stratified,
+        once=once,
     )  # fmt: skip
 
 
@@ -195,13 +195,19 @@ def test_a_table_with_ids_is_not_released_without_them(folder):
 
 
 def test_a_table_with_groups_is_released_once(folder):
-    spend(folder, ["a", "b"], CONTENT, [1, 0], stratified=True)
-    assert "a table with groups is released once in this version" in refused(folder, ["a", "b"], CONTENT)
+    spend(folder, ["a", "b"], CONTENT, [1, 0], once=True)
+    assert "a table by group, in units or with several answers about the same rows is released once" in refused(
+        folder, ["a", "b"], CONTENT
+    )
     spend(folder, ["c", "d"], OTHER, [1, 0])
-    with pytest.raises(LedgerError, match="a table with groups is released once"):
-        spend(folder, ["c", "d"], OTHER, [0, 1], stratified=True)
-    spend(folder, 2, THIRD, [1, 0], stratified=True)
-    assert "a table with groups is released once" in refused(folder, 2, THIRD)
+    with pytest.raises(
+        LedgerError, match="a table by group, in units or with several answers about the same rows is released once"
+    ):
+        spend(folder, ["c", "d"], OTHER, [0, 1], once=True)
+    spend(folder, 2, THIRD, [1, 0], once=True)
+    assert "a table by group, in units or with several answers about the same rows is released once" in refused(
+        folder, 2, THIRD
+    )
 
 
 # --- the same table again
@@ -308,8 +314,10 @@ def test_rows_do_not_join_with_the_content_of_another_table(folder):
 
 
 def test_rows_without_ids_and_tables_with_groups_cannot_grow(folder):
-    spend(folder, ["a", "b"], CONTENT, [1, 0], stratified=True)
-    assert "a table with groups is released once" in not_extended(folder, list("abc"))
+    spend(folder, ["a", "b"], CONTENT, [1, 0], once=True)
+    assert "a table by group, in units or with several answers about the same rows is released once" in not_extended(
+        folder, list("abc")
+    )
     with Registry.open(folder).locked() as ledger, pytest.raises(LedgerError, match="name a row_id to extend"):
         ledger.grown(Rows.of(3, None))
 

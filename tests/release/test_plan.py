@@ -18,6 +18,7 @@ import pytest
 
 import statpriv as sp
 from statpriv.errors import PlanError
+from statpriv.model.same_rows import SameRows
 from statpriv.releasing import plan_file
 from statpriv.releasing.plan import DataSource, PlannedQuery, PriorPublication, Publication, Target
 from statpriv.releasing.plan_file import load_plan, plan_schema
@@ -151,7 +152,7 @@ def test_an_absolute_source_stays(write):
 
 def test_the_documented_format_is_a_plan(write):
     blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
-    example, publication, histogram, columns, groups, table, prior = (
+    example, publication, histogram, columns, groups, same, units, table, prior = (
         dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
     )
     asked = load_plan(write(example + histogram + publication)).queries[1]
@@ -163,8 +164,11 @@ def test_the_documented_format_is_a_plan(write):
     assert (len(tabulated.cells), tabulated.query.minimum, tabulated.size(500)) == (8, 40, 500)
     target = "[guarantee]\nepsilon = 1\ndelta = 1\n"
     assert load_plan(write(target + groups)).queries[0].sizes_in({"f": 300, "m": 300}) == {"f": 250, "m": 222}
+    together = load_plan(write(units + target + same))
+    assert (together.same_rows, together.queries[0].size(500)) == (SameRows(protects="attribute"), 500)
+    assert (together.data.units, together.data.largest_unit, together.is_once) == (8000, 5, True)
     plan = load_plan(write(example))
-    assert plan.prior == ()
+    assert (plan.prior, plan.same_rows, plan.is_once) == ((), None, False)
     assert plan.queries[0].range == (Fraction(2, 5), Fraction(3, 5))
     entry = PriorPublication("Table 3 of the 1997 yearbook", Fraction(1, 10), Fraction(1, 1000))
     assert load_plan(write(example.replace('prior = "none"', "") + prior)).prior == (entry,)

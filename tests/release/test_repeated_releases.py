@@ -288,9 +288,13 @@ def test_a_table_with_groups_is_released_once(workshop):
     )
     workshop.plan(stratified, more_data='row_id = "id"\ngroup = "sex"\ngroup_source = "census"')
     assert release(workshop)["guarantee"]["releases"] == 1
-    assert "a table with groups is released once in this version" in refused(workshop)
+    assert "a table by group, in units or with several answers about the same rows is released once" in refused(
+        workshop
+    )
     workshop.plan(votes(10), more_data='row_id = "id"')
-    assert "a table with groups is released once in this version" in refused(workshop)
+    assert "a table by group, in units or with several answers about the same rows is released once" in refused(
+        workshop
+    )
 
 
 # --- publications outside

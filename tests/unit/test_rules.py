@@ -228,7 +228,7 @@ OF_THE_SAME_ROWS = [
         ([ABOUT_A, ABOUT_B], sp.SameRows(protects="row", independent=True)),
         ([ABOUT_A.rounded(3), ABOUT_B], sp.SameRows(protects="row", independent=True)),
     )
-]
+] + [sp.compose([ABOUT_A, ABOUT_B], HOUSEHOLDS, sp.SameRows(protects="attribute")).situation]
 
 
 @rules

@@ -357,18 +357,25 @@ COMPOSITION = Record(
 )
 
 
-def read_parts(tables: list[Value], place: str, faults: list[str], *, of_same_rows: bool = False) -> tuple[Part, ...]:
-    """The parts of a composition; what is wrong with them is added to `faults`. Of the same rows they have no sizes."""
+def read_parts(
+    tables: list[Value], place: str, faults: list[str], *, of_same_rows: int | None = None
+) -> tuple[Part, ...]:
+    """The parts of a composition; what is wrong with them is added to `faults`.
+
+    Of so many same rows all answer, and a size need not be stated.
+    """
     known = len(faults)
-    record = _ANY_PART if of_same_rows else PART
+    record = PART if of_same_rows is None else _ANY_PART
     parts = [record.read(part, f"{place}[{k}]", faults) for k, part in enumerate(tables, start=1)]
     if len(faults) > known:
         return ()
     if (together := sum(part["count"] for part in parts)) > budget.MAX_FILE_PARTS:
         faults.append(f"{place}: {together} parts together; at most {budget.MAX_FILE_PARTS} are allowed")
     for k, part in enumerate(parts, start=1):
-        if of_same_rows and (part["size"] is not None or part["count"] > 1):
-            faults.append(f"{place}[{k}] has size or count; with same_rows all entries answer every query once")
+        if of_same_rows is not None and (part["size"] not in (None, of_same_rows) or part["count"] > 1):
+            faults.append(
+                f"{place}[{k}].size or count: with same_rows all entries answer every query once; leave both out"
+            )
         faults += [f"{place}[{k}] {fault}" for fault in _contradictions(part)]
     return () if len(faults) > known else tuple(Part(asked=part.pop("query"), **part) for part in parts)
 
@@ -393,6 +400,6 @@ def _contradictions(part: dict[str, Value]) -> list[str]:
 def composition_of(table: Value, place: str, faults: list[str]) -> Composition | None:
     """The composition that a table describes; what is wrong with it is added to `faults`."""
     read = COMPOSITION.read(table, place, faults)
-    same_rows = read.get("same_rows") is not None
-    parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults, of_same_rows=same_rows)
+    all_rows = None if read.get("same_rows") is None else together(read.get("population") or 0)
+    parts = read_parts(read.pop("part", []), f"{place}.part" if place else "part", faults, of_same_rows=all_rows)
     return None if faults else Composition(**read, parts=parts)

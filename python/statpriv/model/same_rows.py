@@ -33,6 +33,9 @@ class SameRows:
     A query states the range of its attribute *given all other attributes of the row*, by :class:`EachBetween`, and
     names the attribute.
 
+    Where the population has clusters, such as households, a range holds given the whole rows of the other members too.
+    Everything of one cluster is then protected together, whatever ``protects`` says.
+
     Parameters
     ----------
     protects : {"attribute", "row"}

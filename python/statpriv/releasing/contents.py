@@ -13,11 +13,6 @@ from typing import Any, TypeVar
 import statpriv
 from statpriv import budget
 from statpriv.errors import ArgumentError
-from statpriv.model.codec import ENDS, without_name, written_publication
-from statpriv.model.fields import by_group
-from statpriv.model.queries.contingency import ContingencyTable
-from statpriv.model.queries.histogram import HistogramQuery
-from statpriv.model.queries.processed import Step
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
@@ -32,7 +27,7 @@ from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
-from statpriv.releasing.plan import LAST_CELL, PlannedQuery, Range
+from statpriv.releasing.plan import LAST_CELL, DataSource, PlannedQuery, Range
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells
 from statpriv.releasing.steps import PublishedCount
@@ -43,9 +38,10 @@ from statpriv.releasing.table_contents import (
     prospective_tables,
     warnings_of_tables,
 )
+from statpriv.releasing.written_composition import written_composition
 from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
-__all__ = ["Progress", "answered_contents", "prospective_contents", "released_contents", "written_part"]
+__all__ = ["Progress", "answered_contents", "prospective_contents", "released_contents"]
 
 _PROOF = ["statpriv verify report.json --certificates proofs", "python -I -m statpriv.checker proofs/claim-1.json"]
 _KNOWN_SHARES = [Fraction(k, 100) for k in (1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 75, 90)]
@@ -57,6 +53,11 @@ _CELLS_ARE_PROPORTIONS = " An exact table counts as two of them: one changed row
 _RESOLUTION, _RESOLUTION_IF_COSTLY = 48, 24
 """Steps of the curves of δ against p."""
 _MAX_PROPERTY_CURVES = 12
+_WHOSE_ROWS = "one row is one person"
+_WHOSE_UNITS = (
+    "the rows of a person or household are in one unit, and everything of one unit is protected together; the number "
+    "of units and the size of the largest are public"
+)
 _COUNTS_OF_PARTS_KNOWN = (
     "people of whom a reader knows which part they are in: for them “partition known” is the number that counts"
 )
@@ -106,6 +107,7 @@ def prospective_contents(
             "group": plan.data.group,
             "group_source": plan.data.group_source,
             "unit": plan.data.unit,
+            **_units(plan.data),
         },
         "guarantee": _guarantee(guarantee),
         "queries": _queries(guarantee, deltas[: len(plan.queries)]),
@@ -116,7 +118,7 @@ def prospective_contents(
         "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(alone)],
         "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(alone)],
         "comparison": _comparison(guarantee, alone.delta.upper),
-        "composition": _composition(guarantee),
+        "composition": written_composition(guarantee),
         "verify": {"command": "statpriv compose report.json", "proof": _proof(guarantee)},
         "ledger": {"rows_left": rows_left},
         "warnings": _warnings_of_plan(guarantee),
@@ -177,9 +179,19 @@ def answered_contents(
 
 def _proof(guarantee: Guarantee) -> list[str]:
     """Commands that write and check a certificate; none if a certificate cannot express the queries."""
+    plan = guarantee.plan
     histograms = any(has_cells(part.asked) for part in guarantee.parts)
-    ladders = any(table.is_ladder for table in guarantee.plan.tables)
-    return [] if ladders or (histograms and guarantee.plan.guarantee.known_rows) else list(_PROOF)
+    ladders = any(table.is_ladder for table in plan.tables)
+    return (
+        [] if ladders or plan.is_conditional or (histograms and guarantee.plan.guarantee.known_rows) else list(_PROOF)
+    )
+
+
+def _units(data: DataSource) -> dict[str, Any]:
+    """The units that are declared; nothing where each row is a unit of its own."""
+    if data.units is None:
+        return {}
+    return {"units": data.units, "largest_unit": data.largest_unit, "unit_source": data.unit_source}
 
 
 def _prior(guarantee: Guarantee) -> object:
@@ -208,6 +220,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "target_delta_exact": literal(target.delta),
         "holds": guarantee.holds,
         "known_rows": target.known_rows,
+        **({} if guarantee.plan.same_rows is None else {"protects": guarantee.plan.same_rows.protects}),
         "kind": curve.kind,
         "theorem": curve.theorem,
         "source": curve.source,
@@ -215,7 +228,7 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
             *curve.assumptions,
             *_assumption_of_ranges(guarantee),
             *assumptions_of_tables(guarantee),
-            "one row is one person",
+            _WHOSE_ROWS if guarantee.plan.data.units is None else _WHOSE_UNITS,
             f"a reader knows the values of at most {target.known_rows} other rows",
         ],
         "not_protected": _not_protected(guarantee),
@@ -229,7 +242,7 @@ def _not_protected(guarantee: Guarantee) -> list[str]:
     group = guarantee.plan.data.group
     return [
         *guarantee.curve.not_protected,
-        *([] if guarantee.is_one_table_of_all else [_COUNTS_OF_PARTS_KNOWN]),
+        *([_COUNTS_OF_PARTS_KNOWN] if guarantee.is_of_parts else []),
         *([] if group is None else [f"the column {quoted(group)}: the exact size of each of its groups is published"]),
     ]
 
@@ -372,7 +385,8 @@ def _several_at_a_time(one: Callable[[_Item], dict[str, Any]], items: Sequence[_
 def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
     """For each counted property, δ as a function of p: as published, and with exact counts."""
     curves = []
-    costly = guarantee.groups is None and guarantee.costly(guarantee.plan.guarantee.known_rows)
+    known = guarantee.plan.guarantee.known_rows
+    costly = guarantee.plan.is_conditional or (guarantee.groups is None and guarantee.costly(known))
     resolution = _RESOLUTION_IF_COSTLY if costly else _RESOLUTION
     for index, attribute in _drawn_properties(guarantee):
         parts = [part for part in guarantee.parts if part.asked.attribute == attribute]
@@ -469,49 +483,6 @@ def _tight_noise(guarantee: Guarantee, queries: int, delta: float) -> float:
         return 0.0
     distance = gaussian_distance(guarantee.epsilon, delta).lower
     return math.sqrt(queries) / distance if distance else math.inf
-
-
-def _composition(guarantee: Guarantee) -> dict[str, Any]:
-    """The input from which `statpriv compose` computes δ again."""
-    return {
-        "epsilon": literal(guarantee.epsilon),
-        "known_rows": guarantee.plan.guarantee.known_rows,
-        "population": guarantee.rows if guarantee.groups is None else dict(guarantee.groups),
-        "part": [
-            written_part(part.asked, part.size if part.groups is None else part.groups, part.certified)
-            for part in guarantee.parts
-        ],
-    }
-
-
-def written_part(
-    asked: PropertyQuery | HistogramQuery | ContingencyTable, size: int | Mapping[str, int], steps: Sequence[Step] = ()
-) -> dict[str, Any]:
-    """The description of a part for `statpriv compose`: the law of the query, the rows, the steps on the count.
-
-    Parameters
-    ----------
-    asked : PropertyQuery, HistogramQuery or ContingencyTable
-        The query.
-    size : int, or dict of str to int
-        Number of rows of the part, or of each group.
-    steps : sequence of Step
-        The steps that the certificate uses.
-    """
-    groups = None if isinstance(size, int) else dict(size)
-    if not isinstance(asked, PropertyQuery | HistogramQuery):
-        return {"query": without_name(asked), "size": size if groups is None else groups}
-    if isinstance(asked, HistogramQuery):
-        law = {"cells": [ENDS.write(cell) for cell in asked.cells]}
-    else:
-        law = {"probability": by_group(ENDS).write(asked.p if groups is None else asked.probabilities)}
-    return {
-        **law,
-        "size": size if groups is None else groups,
-        **({"each": True} if asked.each_own else {}),
-        **({} if asked.attribute is None else {"attribute": asked.attribute}),
-        **written_publication(steps),
-    }
 
 
 def _warnings_of_plan(guarantee: Guarantee) -> list[str]:

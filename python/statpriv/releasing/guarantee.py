@@ -23,7 +23,7 @@ from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed, Step
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.variants import unlabelled
-from statpriv.model.ranges import Between
+from statpriv.model.ranges import Between, EachBetween
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.plan import Plan, PlannedQuery, PlannedTable, Publication
@@ -58,6 +58,8 @@ class Part:
         Whether the probability is supposed instead of declared. The certificate then holds for this probability only.
     table
         The exact table that is asked; None for a query.
+    clustered
+        The rows of the part in their units; None if each row is a unit of its own.
     """
 
     size: int
@@ -67,6 +69,7 @@ class Part:
     certified: tuple[Step, ...] = ()
     supposed: bool = False
     table: PlannedTable | None = None
+    clustered: Population | None = None
 
     @property
     def query(self) -> Query:
@@ -104,6 +107,10 @@ class Part:
         asked = PropertyQuery(stated, attribute=self.asked.attribute)
         return replace(self, asked=asked, certified=steps, supposed=True)
 
+    def given_p(self, p: Fraction) -> Part:
+        """The same part with exact counts, if each row had its property with probability p given everything else."""
+        return replace(self.exact, asked=PropertyQuery(EachBetween(p, p), attribute=self.asked.attribute))
+
     @property
     def may_be_certain(self) -> bool:
         """Whether the range of its probability, or of that of a cell, contains 0 or 1."""
@@ -111,6 +118,8 @@ class Part:
 
     def curve(self, *, known: int) -> PrivacyCurve:
         """Curve of this part alone, for a reader who knows its rows and the values of up to `known` of them."""
+        if self.clustered is not None:
+            return privacy_curve(self.query, self.clustered, adversary=Adversary(known=min(known, self.size - 1)))
         return curve_of_part(self.query, self.size if self.groups is None else self.groups, known=known)
 
 
@@ -157,9 +166,24 @@ class Guarantee:
         return len(self.parts) == len(self.tabulated) == 1 and self.sizes == (self.rows,)
 
     @property
+    def is_of_parts(self) -> bool:
+        """Whether each query or table has rows of its own, which are drawn; false where all rows answer everything."""
+        return not self.is_one_table_of_all and self.plan.same_rows is None
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Number of rows of each part."""
         return tuple(part.size for part in self.parts)
+
+    @property
+    def sizes_drawn(self) -> tuple[int, ...]:
+        """Number of rows of each set of rows that is drawn: all rows are one set where they answer everything."""
+        return self.sizes if self.is_of_parts else (self.rows,)
+
+    @property
+    def rows_used(self) -> int:
+        """Number of rows that answer anything, each counted once."""
+        return sum(self.sizes_drawn)
 
     @property
     def queries(self) -> tuple[Query, ...]:
@@ -213,6 +237,8 @@ class Guarantee:
         Suppression and rounding are used in parts that are not large, if they reduce δ. They are not used behind a gate
         without such a bound, because withholding distinguishes counts that these steps publish alike.
         """
+        if self.plan.is_conditional:  # no gate gives a bound for every p there, and exact counts have the bounds
+            return self
         target = self.plan.guarantee
         parts = [_gated_if_bounded(part, target.known_rows, target.epsilon) for part in self.parts]
         gated = replace(self, parts=tuple(parts))
@@ -242,6 +268,8 @@ class Guarantee:
 
     def costly(self, known: int) -> bool:
         """Whether the tightest curve with `known` known rows takes seconds; figures then use cheaper bounds."""
+        if self.plan.is_conditional:
+            return False
         if self.groups is not None:
             return self.rows > budget.MAX_ROWS_OF_TIGHT_GROUPED_PICTURES
         if not self.counted:  # a table has a bound that is always cheap
@@ -250,7 +278,12 @@ class Guarantee:
         return known > 0 and self.rows > budget.MAX_ROWS_OF_TIGHT_PICTURES and not one_count
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
-        """δ of the worst part, for a reader who knows the part of each row, and the `known` most helpful values."""
+        """δ of the worst part, for a reader who knows the part of each row, and the `known` most helpful values.
+
+        Without parts there is nothing to know.
+        """
+        if not self.is_of_parts:
+            return self.secret(known=known, epsilon=epsilon)
         return greatest(self.deltas(known=known, epsilon=epsilon))
 
     def deltas(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
@@ -273,6 +306,9 @@ class Guarantee:
             Whether its counts are published with the plan's steps; otherwise they are published exactly.
         """
         known = self.plan.guarantee.known_rows
+        if self.plan.is_conditional:  # steps on a count never add to the δ of the exact one
+            alike = [part.given_p(p) if part.asked.attribute == attribute else part for part in self.parts]
+            return self._bounded(known, self.epsilon, alike)
         own_parts = [part for part in self.parts if part.asked.attribute == attribute]
         others = [part for part in self.parts if part.asked.attribute != attribute]
         exact = [part.at(p).exact for part in own_parts]
@@ -353,16 +389,24 @@ class Guarantee:
             return []
 
     def _compose(self, known: int, bound: str, parts: Sequence[Part]) -> PrivacyCurve:
-        population = Population(self.rows) if self.groups is None else Population(groups=dict(self.groups))
+        population = self.population
         if self.is_one_table_of_all and bound == "tightest":
             return privacy_curve(parts[0].query, population, adversary=Adversary(known=known))
         return compose(
             [part.query for part in parts],
             population,
-            RandomPartition([part.size if part.groups is None else part.groups for part in parts]),
+            self.plan.same_rows
+            or RandomPartition([part.size if part.groups is None else part.groups for part in parts]),
             adversary=Adversary(known=known),
             bound=bound,
         )
+
+    @property
+    def population(self) -> Population:
+        """The rows of the table, in their groups or units."""
+        if self.groups is not None:
+            return Population(groups=dict(self.groups))
+        return in_units(self.plan, self.rows, self.rows) or Population(self.rows)
 
 
 def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> Guarantee:
@@ -391,8 +435,13 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
         )
     if groups is None:
         sizes = [*(query.size(rows) for query in plan.queries), *(table.size(rows) for table in plan.tables)]
-        _refuse_more_than(plan, "the table", rows, sum(sizes))
-        counted = (_part(plan, query, size) for query, size in zip(plan.queries, sizes, strict=False))
+        _refuse_units_that_do_not_fit(plan, rows)
+        if plan.same_rows is None:
+            _refuse_more_than(plan, "the table", rows, sum(sizes))
+        counted = (
+            replace(_part(plan, query, size), clustered=in_units(plan, rows, size))
+            for query, size in zip(plan.queries, sizes, strict=False)
+        )
         own = zip(plan.tables, sizes[len(plan.queries) :], strict=True)
         tabulated = (Part(size, None, table.query, Steps(size, (), Publication()), table=table) for table, size in own)
         return Guarantee(plan, rows, None, (*counted, *tabulated)).with_certified_steps()
@@ -423,15 +472,40 @@ def _refuse_more_than(plan: Plan, what: str, rows: int, used: int) -> None:
         )
 
 
+def in_units(plan: Plan, rows: int, size: int) -> Population | None:
+    """`size` of the `rows` rows of a table in their units; None if each row is a unit of its own.
+
+    A part lacks rows − size rows, so it lacks at most as many units; and each unit has at most the largest size.
+    """
+    units, largest = plan.data.units, plan.data.largest_unit
+    if units is None or largest is None:
+        return None
+    fewest = max(units - (rows - size), -(-size // largest))
+    return Population(size, clusters=fewest, largest_cluster=min(largest, size))
+
+
+def _refuse_units_that_do_not_fit(plan: Plan, rows: int) -> None:
+    units, largest = plan.data.units, plan.data.largest_unit
+    if units is None or largest is None:
+        return
+    if not units <= rows <= units * largest or largest > rows - units + 1:
+        raise PlanError(
+            f"data.units = {units} units of 1 to {largest} rows (data.largest_unit) cannot be the {rows} rows of the "
+            f"table: {units} units have {units} to {units * largest} rows, and the largest of them at most "
+            f"{max(rows - units + 1, 1)}"
+        )
+
+
 def _part(plan: Plan, query: PlannedQuery, size: int) -> Part:
     hulls, attribute, each = plan.hulls(query), plan.attribute(query), plan.is_each(query)
+    # A range of one point stays a range where it holds given everything else.
+    ranges: Any = [EachBetween(*hull) if plan.is_conditional else stated_range(hull, each=each) for hull in hulls]
     asked: Asked
     if query.cells:
-        cells: Any = [stated_range(hull, each=each) for hull in hulls]
-        asked = HistogramQuery(cells, attribute=attribute, name=query.name)
+        asked = HistogramQuery(ranges, attribute=attribute, name=query.name)
     else:
-        asked = PropertyQuery(stated_range(hulls[0], each=each), attribute=attribute, name=query.name)
-    expected = tuple(expected_counts([(size, hull)]) for hull in hulls)
+        asked = PropertyQuery(ranges[0], attribute=attribute, name=query.name)
+    expected = tuple(expected_counts([(size, hull)], largest_unit=plan.data.largest_unit or 1) for hull in hulls)
     return Part(size, None, asked, Steps(size, expected, query.publication))
 
 

@@ -26,9 +26,9 @@ from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import asked_of, steps_of
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
-from statpriv.releasing.contents import written_part
 from statpriv.releasing.ledger import PastRelease, Position, Rows
 from statpriv.releasing.stated_ranges import Range, has_cells, ranges_of
+from statpriv.releasing.written_composition import written_part
 
 if TYPE_CHECKING:
     from statpriv.model.situation import Query

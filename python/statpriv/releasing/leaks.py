@@ -46,13 +46,15 @@ _SLOPES = 48
 
 def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
     """For each kind of leak: its name, its number of rows, and δ at the target's ε, besides the plan's known rows."""
-    if guarantee.is_one_table_of_all:  # there is no partition
+    if not guarantee.is_of_parts:
         return []
     known, epsilon = guarantee.plan.guarantee.known_rows, guarantee.epsilon
     found: list[tuple[str, int | None, Enclosure]] = [
-        ("labels of everyone", None, guarantee.published(known=known, epsilon=epsilon)),
-        ("the union of used rows", None, _union(guarantee)),
+        ("labels of everyone", None, guarantee.published(known=known, epsilon=epsilon))
     ]
+    if guarantee.plan.data.units is not None:  # labels of some rows of a unit say something of its other ones
+        return found
+    found.append(("the union of used rows", None, _union(guarantee)))
     numbers = sorted({int(share * guarantee.rows) for share in SHARES} - {0})
     found += [("labels of other rows", rows, _labels(guarantee, rows)) for rows in numbers]
     found += [("labels and values of other rows", rows, _values(guarantee, rows)) for rows in numbers]
@@ -65,6 +67,9 @@ def block(guarantee: Guarantee) -> list[tuple[int, Enclosure]]:
     The value is exact if the answers together are one count of all rows. Otherwise it is the bound from chaining c
     steps of one changed row each, at ε/c. :mod:`statpriv.planning.sensitivity` has both.
     """
+    largest = guarantee.plan.data.largest_unit
+    if largest is not None:  # δ is that of all rows of a unit together
+        return [(rows, guarantee.delta) for rows in ROWS if rows <= largest]
     unknown = guarantee.rows - guarantee.plan.guarantee.known_rows
     return [(rows, _of_one_person(guarantee, rows)) for rows in ROWS if rows <= unknown]
 

@@ -80,6 +80,10 @@ _RECOMPUTED = {
     "comparison.note verify.command": "the version",
     "composition.epsilon": "guarantee.epsilon_exact",
     "composition.known_rows": "guarantee.known_rows, data.rows and history.part.size",
+    "composition.population.size": "data.rows",
+    "composition.population.clusters": "data.units",
+    "composition.population.largest_cluster": "data.largest_unit",
+    "composition.same_rows": "guarantee.protects",
     "composition.part.size": "queries.size and queries.groups.size",
     "composition.part.probability": "queries.probability, queries.groups.group, queries.groups.probability and the "
     "ranges of the property in history.part",
@@ -102,6 +106,8 @@ _RECOMPUTED = {
 _CROSS_CHECKED = {
     "release dry_run": "something is released exactly if this is no dry run and the target is reached",
     "data.rows": "δ, errors and intervals follow from it, and the cohorts add up to it",
+    "data.units data.largest_unit": "δ follows from them, and they hold the rows of the table",
+    "guarantee.protects": "the composition states it, and δ follows from it",
     "data.group": "there is a group exactly if the queries have sizes by group",
     "guarantee.epsilon_exact guarantee.target_delta_exact guarantee.known_rows": "δ and the verdict follow from it",
     "queries.name queries.cells.name": "the answers bear it; of a dry run nothing does",
@@ -148,6 +154,7 @@ _ON_TRUST = {
     "author's statement; `statpriv verify --plan` compares it with the plan",
     "data.engine data.source data.row_id data.unit": "the table is not at hand; `statpriv verify --plan` compares it "
     "with the plan",
+    "data.unit_source": "where the number and the size of units are public is the author's statement",
     "data.group_source": "where the sizes of the groups are public is the author's statement",
     "data.content_edited": "the ledger alone knows; of a first release it must be false",
     "queries.source": "where a range is known from is the author's statement",

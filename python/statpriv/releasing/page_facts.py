@@ -39,7 +39,9 @@ def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_parts(report: Mapping[str, Any]) -> bool:
-    """Whether rows were drawn for parts: not if one table, and nothing else, is of all rows."""
+    """Whether rows were drawn for parts: not if all rows answer everything, or one exact table alone."""
+    if "protects" in report["guarantee"]:
+        return False
     tables = report.get("tables", ())
     return bool(report["queries"]) or len(tables) > 1 or any(t["rows"] < report["data"]["rows"] for t in tables)
 

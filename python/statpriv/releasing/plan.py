@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from statpriv.errors import PlanError
 from statpriv.model.fields import Range
 from statpriv.model.queries.contingency import ContingencyTable
+from statpriv.model.same_rows import SameRows
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.classification import Classification, Dimension
 from statpriv.releasing.sql_text import quoted
@@ -74,7 +75,11 @@ class DataSource:
     group_source
         The place where the sizes of the groups are public; None without a group.
     unit
-        The column that names the person of a row, with distinct values in all rows; None if it is not declared.
+        The column that names the person or the household of a row; None if it is not declared.
+    units, largest_unit
+        The declared number of units, and of rows of the largest; None where each row is a unit of its own.
+    unit_source
+        The place where these two are public; None without them.
     """
 
     path: Path | None
@@ -89,6 +94,9 @@ class DataSource:
     group: str | None = None
     group_source: str | None = None
     unit: str | None = None
+    units: int | None = None
+    largest_unit: int | None = None
+    unit_source: str | None = None
 
 
 @dataclass(frozen=True)
@@ -148,7 +156,8 @@ class PlannedQuery:
     each
         Whether each row has a probability of its own in the declared range.
     rows, share
-        Exactly one is given: a number of rows, in total or by group, or a fraction of all rows, and of each group.
+        A number of rows, in total or by group, or a fraction of all rows, and of each group; neither where all rows
+        answer every query.
     publication
         The steps applied to the exact counts.
     """
@@ -194,7 +203,7 @@ class PlannedQuery:
         return as_range(stated[group]) if stated else self.range
 
     def size(self, n: int) -> int:
-        """Number of rows of this query in a table of ``n`` rows: ``rows``, or ``share * n`` rounded down.
+        """Number of rows of this query in a table of ``n`` rows: ``rows``, ``share * n`` rounded down, or all of them.
 
         Raises
         ------
@@ -371,7 +380,7 @@ class PlannedTable:
         PlanError
             If the number is 0, or larger than the number of rows.
         """
-        return n if self.rows is None and self.share is None else _size_of(f"table {quoted(self.name)}", self, n)
+        return _size_of(f"table {quoted(self.name)}", self, n)
 
 
 @dataclass(frozen=True)
@@ -399,6 +408,8 @@ class Plan:
         Whether the author had not seen any value yet; None if the plan is silent.
     sha256
         SHA-256 of the bytes of the plan file, in hexadecimal.
+    same_rows
+        What is protected where all rows answer every query; None where each query has rows of its own.
     """
 
     path: Path
@@ -409,6 +420,17 @@ class Plan:
     prior: tuple[PriorPublication, ...] | None
     written_before_access: bool | None
     sha256: str
+    same_rows: SameRows | None = None
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether each range holds given everything else of the row, or of its unit, and not of the row alone."""
+        return self.same_rows is not None or self.data.units is not None
+
+    @property
+    def is_once(self) -> bool:
+        """Whether its table is released once only: no theorem of this version adds another release to this one."""
+        return self.is_conditional or self.data.group is not None
 
     @cached_property
     def properties(self) -> dict[str, tuple[PlannedQuery, ...]]:
@@ -472,6 +494,8 @@ class _Sized(Protocol):
 
 
 def _size_of(what: str, asked: _Sized, n: int) -> int:
+    if asked.rows is None and asked.share is None:
+        return n
     if asked.share is not None:
         size = asked.share.numerator * n // asked.share.denominator
         if size < 1:

@@ -87,6 +87,35 @@ stated for each group; a share applies to each group:
     source = "pre-election polls"
     rows = {f = 250, m = 222}
 
+All rows may answer every query, in place of parts. Each query is then about columns of its own, and its range holds for
+each row given all its other attributes (:mod:`statpriv.rules.same_rows`); such a table is released once:
+
+.. code-block:: toml
+
+    [publication]
+    rows = "same"                      # all rows answer every query; the queries state neither rows nor share
+    protects = "attribute"             # what is protected: one attribute of a person, or "row" (the default)
+
+    [[query]]
+    name = "Smokers"
+    where = "smoker = 'yes'"
+    probability = ["0.1", "0.9"]
+    each = true                        # required here
+    source = "health survey"
+
+Rows of a person or a household may hang together. Their number and the size of the largest are declared, compared with
+the column before content is read, and published. Ranges then hold given the other rows of the unit, too. Several
+queries need ``rows = "same"``, and tables and histograms have no theorem:
+
+.. code-block:: toml
+
+    [data]
+    source = "people.csv"
+    unit = "household"                 # alone: all its values have to differ, one row is one person
+    units = 8000                       # how many there are
+    largest_unit = 5                   # no unit has more rows
+    unit_source = "census of 2021"     # where these two are public
+
 An exact table of all rows stands alone in its plan. It is published whole if every possible cell holds at least
 ``minimum`` rows and every row is in a declared cell; otherwise it is withheld. Categories are declared, never read from
 the data; :mod:`statpriv.releasing.classification` describes their forms:
@@ -204,6 +233,7 @@ def _plan(file: PlanFile, path: Path, data: DataSource, sha256: str) -> Plan:
         else tuple(PriorPublication(entry.description, entry.epsilon, entry.delta) for entry in file.prior),
         written_before_access=file.guarantee.written_before_access,
         sha256=sha256,
+        same_rows=file.publication.same_rows,
     )
 
 
@@ -271,6 +301,8 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
 
     data = tables.get("data")
     columns = {key: data.get(key) if is_mapping(data) else None for key in ("row_id", "group", "unit")}
+    publication = tables.get("publication")
+    columns["publication.rows"] = publication.get("rows") if is_mapping(publication) else None
     context = {key: column if isinstance(column, str) else None for key, column in columns.items()}
     try:
         file = PlanFile.model_validate(tables, context=context)
@@ -302,6 +334,9 @@ def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> D
         group=table.group,
         group_source=table.group_source,
         unit=table.unit,
+        units=table.units,
+        largest_unit=table.largest_unit,
+        unit_source=table.unit_source,
     )
 
 

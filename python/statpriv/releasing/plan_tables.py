@@ -9,10 +9,12 @@ from urllib.parse import parse_qsl, urlsplit
 from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
 from statpriv.model.fields import range_from
+from statpriv.model.same_rows import SameRows
 from statpriv.numeric.arguments import is_list
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
 from statpriv.releasing.plan_columns import Column, DeclaredColumn, constants_without_code, values_without_category
 from statpriv.releasing.plan_exact_tables import ExactTable
+from statpriv.releasing.plan_theorems import refuse_without_theorem
 from statpriv.releasing.plan_values import (
     DECIMAL,
     NUMBER_SCHEMA,
@@ -263,7 +265,12 @@ class DataTable(StrictTable):
         default=None, description="where the sizes of the groups are public; required with group"
     )
     unit: Label | None = Field(
-        default=None, description="the column that names the person of a row; no person may have two rows"
+        default=None, description="the column that names the person or household of a row; without units, all differ"
+    )
+    units: Size | None = Field(default=None, description="the number of units, where a unit may have several rows")
+    largest_unit: Size | None = Field(default=None, description="at least the number of rows of the largest unit")
+    unit_source: Note | None = Field(
+        default=None, description="where the number and the largest size of units are public; required with units"
     )
 
     columns: dict[Label, Column] = Field(
@@ -314,9 +321,20 @@ class DataTable(StrictTable):
             )
         if self.group is None and self.group_source is not None:
             raise ValueError("has group_source and no group, whose sizes it is about; remove it, or name the column")
+        self._says_all_of_units()
         if not files and (self.glob or self.null_values or self.delimiter != ","):
             raise ValueError("is a table, and glob, null_values and delimiter are for files")
         return self
+
+    def _says_all_of_units(self) -> None:
+        stated = {key: getattr(self, key) for key in ("units", "largest_unit", "unit_source")}
+        missing = [key for key, value in {"unit": self.unit, **stated}.items() if value is None]
+        if missing and any(value is not None for value in stated.values()):
+            raise ValueError(
+                f"states units that have several rows and not {' and '.join(missing)}. Needed are the column, how many "
+                "units there are, how many rows the largest may have, and where both are public, such as unit = "
+                '"household", units = 8000, largest_unit = 5, unit_source = "census of 2021"'
+            )
 
 
 class GuaranteeTable(StrictTable):
@@ -358,6 +376,33 @@ class PublicationTable(StrictTable):
         )
 
 
+class ReleaseTable(PublicationTable):
+    """What is done to all counts, and which rows answer."""
+
+    rows: Literal["same"] | None = Field(
+        default=None, description='"same": all rows answer every query, and there are no parts'
+    )
+    protects: Literal["attribute", "row"] | None = Field(
+        default=None,
+        description='with rows = "same": what two records that are compared differ in, one attribute or the whole row '
+        "(the default)",
+    )
+
+    @model_validator(mode="after")
+    def _protects_the_same_rows(self) -> Self:
+        if self.protects is not None and self.rows is None:
+            raise ValueError(
+                f'has protects = "{self.protects}", which is for several answers about the same rows: add rows = '
+                '"same", or leave protects out'
+            )
+        return self
+
+    @property
+    def same_rows(self) -> SameRows | None:
+        """What is protected where all rows answer every query; None where they do not."""
+        return None if self.rows is None else SameRows(protects=self.protects or "row")
+
+
 _Where: TypeAlias = Annotated[
     Predicate, PlainValidator(_where), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 4096})
 ]
@@ -380,8 +425,12 @@ class SizedTable(PublicationTable):
     share: Share | None = Field(default=None, description="the part of the rows this query may use, instead of rows")
 
     @model_validator(mode="after")
-    def _rows_or_share(self) -> Self:
-        if (self.rows is None) == (self.share is None):
+    def _rows_or_share(self, info: ValidationInfo) -> Self:
+        if named_column(info, "publication.rows") == "same":
+            if self.rows is not None or self.share is not None:
+                key = "share" if self.rows is None else "rows"
+                raise ValueError(f'has {key}, but [publication] rows = "same": all rows answer it; leave {key} out')
+        elif (self.rows is None) == (self.share is None):
             stated = "neither" if self.rows is None else "both"
             raise ValueError(f'needs exactly one of rows = 100 and share = "1/2"; it has {stated}')
         return self
@@ -475,8 +524,8 @@ class PlanFile(StrictTable):
 
     data: DataTable = Field(description="a table [data] that names the source")
     guarantee: GuaranteeTable = Field(description="a table [guarantee] with epsilon and delta")
-    publication: PublicationTable = Field(
-        default=PublicationTable(), description="a table [publication]: what is done to all counts"
+    publication: ReleaseTable = Field(
+        default=ReleaseTable(), description="a table [publication]: what is done to all counts, and which rows answer"
     )
     query: list[
         Annotated[
@@ -527,24 +576,8 @@ class PlanFile(StrictTable):
         return self
 
     @model_validator(mode="after")
-    def _tables_of_all_rows_stand_alone(self) -> PlanFile:
-        whole = [table.name for table in self.table if table.rows is None and table.share is None]
-        if whole and len(self.query) + len(self.table) > 1:
-            raise ValueError(
-                f"table {quoted(whole[0])} states neither rows nor share, so all rows answer it, and then nothing else "
-                "may be asked of them: two tables of the same rows protect nothing in general (their difference may "
-                'show one row). Give each its own part, such as share = "1/2"; several answers about the same rows '
-                "need a theorem about them (SameRows), which no plan has in this version"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _tables_without_groups(self) -> PlanFile:
-        if self.table and self.data.group is not None:
-            raise ValueError(
-                f"has a [[table]], but data.group = {quoted(self.data.group)} is there: a table needs rows of one law. "
-                "Leave group out, and state a public classification as by in the table"
-            )
+    def _has_theorems(self) -> PlanFile:
+        refuse_without_theorem(self)
         return self
 
     @model_validator(mode="after")

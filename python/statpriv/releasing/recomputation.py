@@ -188,9 +188,8 @@ class ReleaseReport:
     @cached_property
     def _everything(self) -> Everything:
         """The guarantee from the stated plan, rows and history."""
-        groups = groups_of(self.document)
-        guarantee = certify(self._plan, self.document["data"]["rows"], groups)
-        return everything(guarantee, position_of(self.document, stratified=groups is not None))
+        guarantee = certify(self._plan, self.document["data"]["rows"], groups_of(self.document))
+        return everything(guarantee, position_of(self.document, once=self._plan.is_once))
 
     def _again(self) -> dict[str, Any]:
         """The report as the release would write it."""
@@ -203,10 +202,10 @@ class ReleaseReport:
             dry_run=stated["dry_run"],
             progress=lambda _step: None,
         )
-        position = position_of(stated, stratified=guarantee.groups is not None)
+        position = position_of(stated, once=guarantee.plan.is_once)
         again = with_everything(contents, whole, position)
         if stated["release"] is not None:
-            spent = sum(guarantee.sizes)
+            spent = guarantee.rows_used
             record = ReleaseRecord(
                 release_id=stated["release"]["id"],
                 ledger_id=stated["release"]["ledger"],
@@ -242,7 +241,7 @@ class ReleaseReport:
         ids = [entry["release_id"] for entry in stated["history"]]
         if stated["release"] is not None:
             numbers, ids = [*numbers, stated["release"]["number"]], [*ids, stated["release"]["id"]]
-            namesake = position_of(stated, stratified=False).namesake
+            namesake = position_of(stated, once=False).namesake
             numbers = numbers if namesake is None else [namesake, *numbers]
         if numbers != sorted(set(numbers)):
             yield "history.number and release.number do not ascend"

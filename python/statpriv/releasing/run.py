@@ -32,7 +32,16 @@ from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.signature import SigningKey
 from statpriv.releasing.sql_text import quoted
-from statpriv.releasing.tables import Groups, QueryListener, RowListener, Table, open_table, source_files
+from statpriv.releasing.tables import (
+    Content,
+    Groups,
+    Labels,
+    QueryListener,
+    RowListener,
+    Table,
+    open_table,
+    source_files,
+)
 
 __all__ = ["Report", "Surroundings", "carry_out", "release"]
 
@@ -237,18 +246,21 @@ def _release_under_lock(
         _refuse_unless_reached(guarantee)
         progress("ids")
         rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key), table.columns)
-        stratified = groups is not None
-        positions = ledger.recognise(rows, stratified=stratified)
+        positions = ledger.recognise(rows, once=plan.is_once)
         progress("earlier releases")
         if len(positions) == 1:
             _refuse_unless_enough(guarantee, positions[0])
-        candidates = {p.number: everything(guarantee, p) for p in positions if sum(guarantee.sizes) <= p.rows_left}
+        candidates = {
+            p.number: everything(guarantee, p)
+            for p in positions
+            if guarantee.rows_used <= p.rows_left and not p.is_refused(once=plan.is_once)
+        }
         _refuse_unless_everything_holds(list(candidates.values()), unclear=len(positions) > 1)
         # Everything that does not depend on the answers is computed before the content is read.
         prospects = {number: _prospect(whole, progress) for number, whole in candidates.items()}
         progress("content")
         content = table.load(ledger.content_key)
-        position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, stratified=stratified)
+        position = ledger.identify(positions, content.fingerprint, accept_edits=accept_edits, once=plan.is_once)
         _refuse_unless_enough(guarantee, position)
         prospective = with_everything(prospects[position.number], candidates[position.number], position)
         prospective |= signer
@@ -265,13 +277,13 @@ def _release_under_lock(
                     content.fingerprint,
                     labels,
                     queries=guarantee.queries,
-                    sizes=guarantee.sizes,
+                    sizes=guarantee.sizes_drawn,
                     stated=[part.stated for part in guarantee.parts],
                     plan_sha256=plan.sha256,
-                    stratified=stratified,
+                    once=plan.is_once,
                 )
                 progress("predicates")
-                counts = content.count(labels, [query.questions for query in plan.queries]) if plan.queries else []
+                counts = _counted(content, labels, guarantee)
                 answers = [
                     TableAnswer.of_outcomes(table, content.tabulate(labels, part, table.classification))
                     for part, table in enumerate(plan.tables, start=len(plan.queries) + 1)
@@ -310,9 +322,17 @@ def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> 
     """The rows that no release has used, by group for a stratified plan."""
     unspent = position.unspent()
     if groups is None:
-        return [Stratum(unspent, guarantee.sizes)]
+        return [Stratum(unspent, guarantee.sizes_drawn)]
     of_rows = groups.of_rows[unspent]
     return [Stratum(unspent[of_rows == groups.names.index(group)], sizes) for group, sizes in guarantee.sizes_by_group]
+
+
+def _counted(content: Content, labels: Labels, guarantee: Guarantee) -> list[tuple[int, ...]]:
+    """The exact counts of the queries, each on its part, or each on all rows."""
+    questions = [query.questions for query in guarantee.plan.queries]
+    if guarantee.is_of_parts:
+        return content.count(labels, questions) if questions else []
+    return [content.count(labels, [question])[0] for question in questions]
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:
@@ -387,7 +407,7 @@ def _refuse_unless_everything_holds(candidates: Sequence[Everything], *, unclear
 
 
 def _refuse_unless_enough(guarantee: Guarantee, position: Position) -> None:
-    asked = sum(guarantee.sizes)
+    asked = guarantee.rows_used
     if asked > position.rows_left:
         raise LedgerError(
             f"the {guarantee.plan.what_is_asked} use {asked} rows together, and earlier releases have left "

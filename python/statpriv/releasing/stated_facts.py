@@ -54,7 +54,8 @@ def plan_facts(report: Mapping[str, Any]) -> Plan:
         If no plan could state this.
     """
     data, target = report["data"], report["guarantee"]
-    named = {key: data[key] for key in ("row_id", "group", "group_source", "unit") if data[key] is not None}
+    keys = ("row_id", "group", "group_source", "unit", "units", "largest_unit", "unit_source")
+    named = {key: data[key] for key in keys if data.get(key) is not None}
     written, prior = _WRITTEN[report["plan"]["written_before_access"]], report["plan"]["prior"]
     tables = {
         "data": {"source": "table", **named},
@@ -64,7 +65,8 @@ def plan_facts(report: Mapping[str, Any]) -> Plan:
             "known_rows": target["known_rows"],
             **({} if written is None else {"written_before_access": written}),
         },
-        "query": list(map(_query_table, report["queries"])),
+        **({} if (protects := _protected(report)) is None else {"publication": {"rows": "same", "protects": protects}}),
+        "query": [_query_table(query, of_parts=protects is None) for query in report["queries"]],
         "table": list(map(_exact_table, report.get("tables", ()))),
         **({} if prior == "not stated" else {"prior": prior if prior == "none" else list(map(_prior, prior))}),
     }
@@ -76,7 +78,13 @@ def _prior(publication: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(value) for key, value in publication.items() if value is not None}
 
 
-def _query_table(query: Mapping[str, Any]) -> dict[str, Any]:
+def _protected(report: Mapping[str, Any]) -> str | None:
+    """What is protected where all rows answer every query; None where they do not."""
+    protects: str | None = report["guarantee"].get("protects")
+    return protects
+
+
+def _query_table(query: Mapping[str, Any], *, of_parts: bool) -> dict[str, Any]:
     steps, cells, groups = query["publication"], query["cells"], query["groups"]
     ranges = None if groups is None else {group["group"]: _ends(group["probability"]) for group in groups}
     asked: dict[str, Any] = {
@@ -92,11 +100,15 @@ def _query_table(query: Mapping[str, Any]) -> dict[str, Any]:
         **_chosen(query, "name", "source"),
         **asked,
         "each": query.get("each", False),
-        "rows": query["size"] if groups is None else {group["group"]: group["size"] for group in groups},
+        **({"rows": query["size"] if groups is None else _sizes(groups)} if of_parts else {}),
         "gate": any(gate is not None for gate in (steps["gate"], *(cell["gate"] for cell in cells or ()))),
         "rounded_to": 1 if steps["rounded_to"] is None else steps["rounded_to"],
         "suppressed_below": 0 if steps["suppressed_below"] is None else steps["suppressed_below"],
     }
+
+
+def _sizes(groups: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    return {group["group"]: group["size"] for group in groups}
 
 
 def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +145,7 @@ def groups_of(report: Mapping[str, Any]) -> dict[str, int] | None:
     return dict(report["composition"]["population"]) if report["data"]["group"] is not None else None
 
 
-def position_of(report: Mapping[str, Any], *, stratified: bool) -> Position:
+def position_of(report: Mapping[str, Any], *, once: bool) -> Position:
     """The place of the table in the ledger, as far as a report depends on it.
 
     Raises
@@ -148,7 +160,7 @@ def position_of(report: Mapping[str, Any], *, stratified: bool) -> Position:
     nothing = np.zeros(0, np.bool_)
     if not past:
         return Position(rows, None, nothing, namesake=namesake_of(report["warnings"]))
-    data_set = DataSet(1, report["data"]["row_id"] is not None, stratified, _cohorts(report), past)
+    data_set = DataSet(1, report["data"]["row_id"] is not None, once, _cohorts(report), past)
     return Position(rows, data_set, nothing, content_edited=report["data"]["content_edited"])
 
 
@@ -228,8 +240,9 @@ def misfits(report: Mapping[str, Any]) -> Iterator[str]:
     groups = report["composition"]["population"] if report["data"]["group"] is not None else None
     if groups is not None and not (is_mapping(groups) and sum(groups.values()) == rows):
         yield f"composition.population is not, by data.group, of groups whose rows add up to data.rows, {rows}"
-    if groups is not None and history:
-        yield "history has earlier releases beside data.group, but a table is released by group once only"
+    named = {"data.group": groups, "data.units": report["data"].get("units"), "guarantee.protects": _protected(report)}
+    if history and (alone := [key for key, value in named.items() if value is not None]):
+        yield f"history has earlier releases beside {alone[0]}, but such a table is released once only"
     if report["dry_run"] and (history or len(cohorts) > 1):
         yield "dry_run is true, which looks into no ledger, but there are history or ledger.cohorts"
     for k, entry in enumerate(history, start=1):
@@ -242,6 +255,8 @@ def misfits(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rows_asked(report: Mapping[str, Any]) -> int:
+    if _protected(report) is not None:
+        return int(report["data"]["rows"])
     of_tables: int = sum(table["rows"] for table in report.get("tables", ()))
     return of_tables + sum(int(query["size"]) for query in report["queries"])
 

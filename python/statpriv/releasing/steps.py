@@ -164,32 +164,35 @@ class Steps:
         return PublishedCount(count if base is None else base * ((2 * count + base) // (2 * base)))
 
 
-def expected_counts(parts: Iterable[tuple[int, Range]]) -> tuple[int, int]:
+def expected_counts(parts: Iterable[tuple[int, Range]], *, largest_unit: int = 1) -> tuple[int, int]:
     """The counts expected from the range, extended by three standard deviations at each end of the range.
 
     Parameters
     ----------
     parts : iterable of (int, (Fraction, Fraction))
         For each group, its number of rows and the range of its probability.
+    largest_unit : int, default 1
+        Rows that may depend on each other. The variance of a sum of c numbers is at most c times the sum of their
+        variances, by Cauchy and Schwarz.
 
     >>> expected_counts([(472, (Fraction(2, 5), Fraction(3, 5)))])
     (157, 315)
     """
     stated = list(parts)
-    least = -_deviations_less_mean([(rows, low) for rows, (low, _) in stated])
+    least = -_deviations_less_mean([(rows, low) for rows, (low, _) in stated], largest_unit)
     # The upper end is the lower end for the complementary property.
     size = sum(rows for rows, _ in stated)
-    most = size + _deviations_less_mean([(rows, 1 - high) for rows, (_, high) in stated])
+    most = size + _deviations_less_mean([(rows, 1 - high) for rows, (_, high) in stated], largest_unit)
     return max(least, 0), min(most, size)
 
 
-def _deviations_less_mean(parts: Sequence[tuple[int, Fraction]]) -> int:
+def _deviations_less_mean(parts: Sequence[tuple[int, Fraction]], largest_unit: int) -> int:
     """⌊3·sd − mean⌋, exactly.
 
     With mean = a/c and 9·variance = v/c², the largest integer k with k + a/c <= √v / c is ⌊(⌊√v⌋ − a) / c⌋, because
     k·c + a is an integer.
     """
     mean = sum((rows * p for rows, p in parts), Fraction(0))
-    variance = sum((rows * p * (1 - p) for rows, p in parts), Fraction(0))
+    variance = largest_unit * sum((rows * p * (1 - p) for rows, p in parts), Fraction(0))
     common = lcm(mean.denominator, variance.denominator)
     return (isqrt(int(DEVIATIONS**2 * variance * common**2)) - int(mean * common)) // common

@@ -35,9 +35,11 @@ whole row, and for all records of a household together.
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
+from math import sqrt
 from typing import TypeAlias
 
-from statpriv._native import Curve
+from statpriv._native import Curve, Law
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.model.queries.histogram import HistogramQuery
@@ -177,12 +179,16 @@ def of_attribute(situation: SameRowsSituation, asked: Asked) -> tuple[Lowered, b
 def guide(situation: SameRowsSituation, asked: Asked, curve: Curve) -> Curve:
     """A curve of about the same size that costs little: of a count that of one probability for all.
 
-    A total that moves by c, of N clusters, is told about as well as one that moves by 1, of N/c² rows.
+    A total that moves by c, of many clusters, is about as private as with normal noise of the same variance.
     """
     p = capabilities(asked[0]).probability()
     if p is None:
         return curve
-    lower_end, upper_end = ends(p)
+    low, high = ends(p)
     population, known = situation.population, situation.adversary.total
-    size = max(unknown_clusters(population, known) // most_moved(population) ** 2, 1)
-    return Curve.count(size=size, lower=lower_end, upper=upper_end, pair=None)
+    unknown, moved = unknown_clusters(population, known), most_moved(population)
+    variance = unknown * min(low * (1 - low), high * (1 - high))
+    if moved == 1 or variance == 0:
+        return Curve.count(size=unknown, lower=low, upper=high, pair=None)
+    nobody = Law.binomial(0, Fraction(0))
+    return Curve.smoothed(nobody.shifted(moved), nobody, gaussian_sigma=Fraction(sqrt(variance)))

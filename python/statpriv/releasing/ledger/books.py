@@ -100,13 +100,13 @@ class DataSet:
         Number of the data set in the ledger, from 1.
     has_ids
         Whether its rows have ids. Rows without ids are known only by their position.
-    stratified
-        Whether it was released by group.
+    once
+        Whether it was released in a way to which no theorem adds another release.
     """
 
     number: int
     has_ids: bool
-    stratified: bool
+    once: bool
     cohorts: tuple[Cohort, ...]
     releases: tuple[PastRelease, ...]
 
@@ -142,8 +142,8 @@ class Books:
         """All data sets, without the tokens that identify their rows."""
         found = self._all("SELECT number, has_ids, stratified FROM data_set ORDER BY number")
         return [
-            DataSet(number, bool(ids), bool(stratified), self._cohorts(number), self._releases(number))
-            for number, ids, stratified in found
+            DataSet(number, bool(ids), bool(once), self._cohorts(number), self._releases(number))
+            for number, ids, once in found
         ]
 
     def tokens(self, data_set: int) -> Iterator[tuple[int, NDArray[np.bytes_]]]:
@@ -238,11 +238,11 @@ class Books:
 
     # --- writing ---
 
-    def add_data_set(self, tokens: NDArray[np.bytes_] | None, rows: int, *, stratified: bool) -> int:
+    def add_data_set(self, tokens: NDArray[np.bytes_] | None, rows: int, *, once: bool) -> int:
         """Register a table with no spent rows."""
         number = self.connection.execute(
             "INSERT INTO data_set (has_ids, stratified, spent) VALUES (?, ?, ?)",
-            [tokens is not None, stratified, _bitmap(np.zeros(rows, np.bool_))],
+            [tokens is not None, once, _bitmap(np.zeros(rows, np.bool_))],
         ).lastrowid
         if number is None:  # an INSERT always sets lastrowid
             raise sqlite3.DatabaseError("no number was given to a new row")

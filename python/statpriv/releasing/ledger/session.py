@@ -116,6 +116,10 @@ class Position:
         """Number of rows that no release has used."""
         return self.rows.n - self.rows_spent
 
+    def is_refused(self, *, once: bool) -> bool:
+        """Whether a release that must be alone would be the second one, or would follow one that must be alone."""
+        return self.data_set is not None and (once or self.data_set.once)
+
     def unspent(self) -> NDArray[np.integer]:
         """The rows that may be drawn, by their position in the table."""
         if self.rows_spent == 0:
@@ -184,7 +188,7 @@ class Ledger:
 
     # --- recognising a table ---
 
-    def recognise(self, rows: Rows, *, stratified: bool = False) -> tuple[Position, ...]:
+    def recognise(self, rows: Rows, *, once: bool = False) -> tuple[Position, ...]:
         """List the positions that a table may have, before its content is read.
 
         A table with ids has one position. Without ids, only the content distinguishes a released table from a new
@@ -205,7 +209,7 @@ class Ledger:
             if continued is None:
                 return (new,)
             position = self._position(rows, data_sets[continued])
-        self._refuse_second_stratified(position, stratified=stratified)
+        self._refuse_second_of_once(position, once=once)
         return (position,)
 
     def identify(
@@ -214,7 +218,7 @@ class Ledger:
         fingerprint: ContentFingerprint,
         *,
         accept_edits: bool = False,
-        stratified: bool = False,
+        once: bool = False,
     ) -> Position:
         """Choose among these positions, after the content of the table was read.
 
@@ -227,7 +231,7 @@ class Ledger:
         with writing(self._folder):
             alike = self._books.data_sets_with_content(fingerprint.ordered, fingerprint.unordered)
         if positions[0].rows.tokens is None:
-            return self._identify_by_content(positions, alike, stratified=stratified)
+            return self._identify_by_content(positions, alike, once=once)
         (position,) = positions
         own = None if position.data_set is None else position.data_set.number
         for number in alike.keys() - {own}:
@@ -279,8 +283,8 @@ class Ledger:
             )
         if found.new_rows == 0:
             raise self._refusal("this table has exactly the rows of one that was", found.data_set.number, "release it")
-        if found.data_set.stratified:
-            raise self._refusal(_STRATIFIED[0], found.data_set.number, _STRATIFIED[1])
+        if found.data_set.once:
+            raise self._refusal(_ONCE[0], found.data_set.number, _ONCE[1])
         return found
 
     def _same_rows(self, rows: Rows, tokens: NDArray[np.bytes_], data_sets: Iterable[DataSet]) -> int | None:
@@ -296,9 +300,7 @@ class Ledger:
                 raise self._lying(relation, data_set.number)
         return None
 
-    def _identify_by_content(
-        self, positions: Sequence[Position], alike: dict[int, bool], *, stratified: bool
-    ) -> Position:
+    def _identify_by_content(self, positions: Sequence[Position], alike: dict[int, bool], *, once: bool) -> Position:
         candidates = {position.data_set.number: position for position in positions if position.data_set is not None}
         if not alike:
             return next(position for position in positions if position.data_set is None)
@@ -312,12 +314,12 @@ class Ledger:
             if number not in candidates:
                 raise self._refusal("this table has the content of one that was", number, "name its row_id")
         number = min(alike)
-        self._refuse_second_stratified(candidates[number], stratified=stratified)
+        self._refuse_second_of_once(candidates[number], once=once)
         return candidates[number]
 
-    def _refuse_second_stratified(self, position: Position, *, stratified: bool) -> None:
-        if position.data_set is not None and (stratified or position.data_set.stratified):
-            raise self._refusal(_STRATIFIED[0], position.data_set.number, _STRATIFIED[1])
+    def _refuse_second_of_once(self, position: Position, *, once: bool) -> None:
+        if position.data_set is not None and position.is_refused(once=once):
+            raise self._refusal(_ONCE[0], position.data_set.number, _ONCE[1])
 
     def _position(self, rows: Rows, data_set: DataSet) -> Position:
         return Position(rows, data_set, rows.by_row(self._books.spent(data_set)))
@@ -338,7 +340,7 @@ class Ledger:
         sizes: Sequence[int],
         stated: Sequence[StatedQuery],
         plan_sha256: str,
-        stratified: bool = False,
+        once: bool = False,
     ) -> ReleaseRecord:
         """Durably spend every row with a label above 0, and record the queries of the release.
 
@@ -363,7 +365,7 @@ class Ledger:
                 self._words(16).hex(), self.ledger_id, number, sum(sizes), position.rows_left - sum(sizes)
             )
             is_new = position.data_set is None
-            data_set = self._entered(position, fingerprint, stratified=stratified)
+            data_set = self._entered(position, fingerprint, once=once)
             self._books.set_spent(data_set, position.rows.by_token(position.spent | drawn))
             entry = PastRelease(
                 number, record.release_id, tuple(queries), tuple(sizes), tuple(stated), plan_sha256, today()
@@ -435,10 +437,10 @@ class Ledger:
             )
         return edited
 
-    def _entered(self, position: Position, fingerprint: ContentFingerprint, *, stratified: bool) -> int:
+    def _entered(self, position: Position, fingerprint: ContentFingerprint, *, once: bool) -> int:
         """Number of the data set, after registering it if it is new and recording its content if that changed."""
         if position.data_set is None:
-            number = self._books.add_data_set(position.rows.tokens, position.rows.n, stratified=stratified)
+            number = self._books.add_data_set(position.rows.tokens, position.rows.n, once=once)
         elif position.content_edited:
             number = position.data_set.number
             self._chain.append(EDITS_ACCEPTED, data_set=number)
@@ -508,7 +510,8 @@ _RELATIONS = {
 }
 """How two sets of rows that share some rows relate, stated without a number, and the remedy."""
 
-_STRATIFIED = (
+_ONCE = (
     "this table was",
-    "a table with groups is released once in this version, because what is left of a group is not uniform",
+    "a table by group, in units or with several answers about the same rows is released once: no theorem of this "
+    "version adds another release to it",
 )

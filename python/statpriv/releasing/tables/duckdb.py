@@ -45,7 +45,7 @@ from statpriv.releasing.tables.columns import (
 )
 from statpriv.releasing.tables.csv_cells import DUCKDB, DUCKDB_MACROS
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
-from statpriv.releasing.tables.identity import groups_of, identifying
+from statpriv.releasing.tables.identity import check_units, groups_of, identifying
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -152,7 +152,9 @@ class _Table:
         return groups_of(self._texts(self._source.group), self._source.group, self._engine.files.refusal)
 
     def row_tokens(self, key: bytes) -> RowTokens | None:
-        if self._source.unit is not None:
+        if self._source.units is not None:
+            check_units(self._texts(self._source.unit or ""), self._source, self._engine.files.refusal)
+        elif self._source.unit is not None:
             self.check_unique(self._source.unit)
         return None if self._source.row_id is None else self._tokens(key, self._source.row_id, "row_id", "rows")
 

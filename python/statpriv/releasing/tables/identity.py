@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import unicodedata
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -11,10 +13,19 @@ from numpy.typing import NDArray
 
 from statpriv import budget
 from statpriv._native import RowIdsError, RowTokens, digest_fingerprints
+from statpriv.releasing.plan import DataSource
 from statpriv.releasing.sql_text import quoted, unprintable
 from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
 
-__all__ = ["LookAlikeIdsWarning", "check_distinct", "fingerprint_of", "groups_of", "identifying", "tokens_of"]
+__all__ = [
+    "LookAlikeIdsWarning",
+    "check_distinct",
+    "check_units",
+    "fingerprint_of",
+    "groups_of",
+    "identifying",
+    "tokens_of",
+]
 
 
 class LookAlikeIdsWarning(UserWarning):
@@ -37,6 +48,32 @@ def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Ref
 def check_distinct(texts: Iterable[str | None], column: str, refusal: Refusals) -> None:
     """Refuse a column of persons whose values do not distinguish the rows, by the rules for ids."""
     identifying(lambda: RowTokens.of(secrets.token_bytes(32), texts), column, refusal, named="unit", rows="persons")
+
+
+def check_units(texts: Iterable[str | None], source: DataSource, refusal: Refusals) -> None:
+    """Refuse a column of units that are not as many, or larger, than the plan says; without units, any repeated value.
+
+    Values are compared after trimming, in Unicode form NFC, as ids are.
+    """
+    column, most = source.unit or "", source.largest_unit
+    if source.units is None or most is None:
+        check_distinct(texts, column, refusal)
+        return
+    rows_of: Counter[str] = Counter()
+    for text in texts:
+        name = "" if text is None else unicodedata.normalize("NFC", text).strip()
+        if not name:
+            raise refusal(f"the unit column {quoted(column)} has no value in some row; every row needs a unit")
+        rows_of[name] += 1
+    if len(rows_of) != source.units:
+        raise refusal(
+            f"the unit column {quoted(column)} has {len(rows_of)} different values; "
+            f"the plan says units = {source.units}"
+        )
+    if (largest := max(rows_of.values())) > most:
+        raise refusal(
+            f"the unit column {quoted(column)} has a value in {largest} rows; the plan says largest_unit = {most}"
+        )
 
 
 def identifying(

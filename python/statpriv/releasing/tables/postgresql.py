@@ -27,7 +27,7 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import Column, Condition, Kind, check_columns, first_that_holds, position_of
-from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
+from statpriv.releasing.tables.identity import check_distinct, check_units, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -135,7 +135,7 @@ class _Table:
 
     def row_tokens(self, key: bytes) -> RowTokens:
         if self._source.unit is not None:
-            self.check_unique(self._source.unit)
+            check_units(self._texts(self._source.unit), self._source, self._session.refusal)
         column = self._relation.id_name
         return tokens_of(key, self._texts(column), column, self._session.refusal)
 

@@ -42,7 +42,7 @@ from statpriv.releasing.tables.columns import (
 )
 from statpriv.releasing.tables.csv_cells import SPARK
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
-from statpriv.releasing.tables.identity import check_distinct, fingerprint_of, groups_of, tokens_of
+from statpriv.releasing.tables.identity import check_distinct, check_units, fingerprint_of, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -158,7 +158,7 @@ class _Table:
 
     def row_tokens(self, key: bytes) -> RowTokens:
         if self._source.unit is not None:
-            self.check_unique(self._source.unit)
+            check_units(self._texts(self._source.unit), self._source, self._session.refusal)
         texts = self._texts(self._relation.id_name)
         tokens = tokens_of(key, texts, self._relation.id_name, self._session.refusal)
         self._ids = [text for text in texts if text is not None]

@@ -1,0 +1,108 @@
+"""What one plan may ask together: every combination that it states has a theorem, or is refused with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from statpriv.releasing.sql_text import quoted
+
+if TYPE_CHECKING:
+    from statpriv.releasing.plan_tables import PlanFile
+
+__all__ = ["refuse_without_theorem"]
+
+
+def refuse_without_theorem(plan: PlanFile) -> None:
+    """Refuse combinations of queries, tables, groups and units that no theorem is about.
+
+    Raises
+    ------
+    ValueError
+        With a sentence in the words of a plan.
+    """
+    _tables_of_all_rows_stand_alone(plan)
+    _rows_have_one_law(plan)
+    if plan.publication.rows is not None:
+        _same_rows(plan)
+    if plan.data.units is not None:
+        _units(plan)
+
+
+def _tables_of_all_rows_stand_alone(plan: PlanFile) -> None:
+    whole = [table.name for table in plan.table if table.rows is None and table.share is None]
+    if whole and len(plan.query) + len(plan.table) > 1:
+        raise ValueError(
+            f"table {quoted(whole[0])} states neither rows nor share, so all rows answer it, and then nothing else "
+            "may be asked of them: two tables of the same rows protect nothing in general (their difference may "
+            'show one row). Give each its own part, such as share = "1/2"; only counts and histograms with ranges '
+            'given everything else of the row can be about the same rows ([publication] rows = "same")'
+        )
+
+
+def _rows_have_one_law(plan: PlanFile) -> None:
+    if plan.table and plan.data.group is not None:
+        raise ValueError(
+            f"has a [[table]], but data.group = {quoted(plan.data.group)} is there: a table needs rows of one law. "
+            "Leave group out, and state a public classification as by in the table"
+        )
+
+
+def _same_rows(plan: PlanFile) -> None:
+    """Several answers about the same rows: each about one attribute, with a range given all others of the row."""
+    if plan.table:
+        raise ValueError(
+            f'has table {quoted(plan.table[0].name)} and [publication] rows = "same": an exact table stands alone, or '
+            "has rows of its own. Two tables of the same rows protect nothing in general"
+        )
+    if plan.data.group is not None:
+        raise ValueError(
+            f'has data.group = {quoted(plan.data.group)} and [publication] rows = "same": no rows are drawn within '
+            "groups, so leave group out"
+        )
+    for k, query in enumerate(plan.query, start=1):
+        if not query.each:
+            raise ValueError(
+                f'query[{k}] needs each = true: with [publication] rows = "same" the other answers about the same '
+                "rows may tell more of a row than a probability that all rows share. State the range that holds for "
+                "each row given all its other attributes"
+            )
+    for (k, columns, asked), (j, others, other) in combinations(_columns_of_queries(plan), 2):
+        if asked != other and columns & others:
+            raise ValueError(
+                f"query[{k}] and query[{j}] both ask about the column {quoted(min(columns & others))}, with different "
+                "conditions: given the one answer of a row, the range for the other is not what was declared. Ask one "
+                "histogram, with a [[query.cell]] for each condition"
+            )
+
+
+def _columns_of_queries(plan: PlanFile) -> Iterator[tuple[int, frozenset[str], tuple[str, ...]]]:
+    """The number of each query, the columns that it is about, and its conditions in their normal form."""
+    for k, query in enumerate(plan.query, start=1):
+        conditions = [predicate for _, predicate in query.conditions]
+        columns = frozenset(column.casefold() for predicate in conditions for column in predicate.columns)
+        yield k, columns, tuple(predicate.canonical for predicate in conditions)
+
+
+def _units(plan: PlanFile) -> None:
+    """Rows that hang together in units: counts alone, of all rows, with a range given the rest of the unit."""
+    if plan.table or any(query.cells for query in plan.query):
+        raise ValueError(
+            "asks a table or a histogram, but data.units says that rows hang together, and for those no theorem holds: "
+            "the rest of a unit may show its member. Ask counts"
+        )
+    if plan.data.group is not None:
+        raise ValueError("has data.group and data.units: a unit may lie across groups, so leave group out")
+    for k, query in enumerate(plan.query, start=1):
+        if not query.each:
+            raise ValueError(
+                f"query[{k}] needs each = true: data.units says that rows hang together, and a probability that all "
+                "rows share says nothing of what the others of a unit tell. State the range that holds for each row "
+                "given the other rows of its unit"
+            )
+    if len(plan.query) > 1 and plan.publication.rows is None:
+        raise ValueError(
+            "has several queries on parts of their own, but data.units says that rows hang together, and a unit may "
+            'fall into several parts. State [publication] rows = "same", and all rows answer every query'
+        )
