@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench wheel clean
+.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench site wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -31,7 +31,7 @@ $(STAMPS)/build: $(STAMPS)/venv pyproject.toml $(RUST)
 	$(PIP_INSTALL) --editable '.[release]'
 	@touch $@
 
-$(STAMPS)/dev $(STAMPS)/campaign: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/dev $(STAMPS)/campaign $(STAMPS)/site: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP_INSTALL) --group $*
 	@touch $@
 
@@ -111,6 +111,10 @@ bench: $(STAMPS)/build  ## time every tier and the peers, into docs/performance.
 	$(KERNEL_BENCH) -- $(QUICKLY)
 	$(KERNEL_BENCH) --features portable -- $(QUICKLY) 'delta \('
 	$(BIN)/python -m benches.python.side_by_side --write
+
+site: $(STAMPS)/build $(STAMPS)/site  ## the documentation as a site in build/site, one folder a page
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo 'Serve build/site, or open build/site/index.html.'
 
 wheel: $(STAMPS)/venv  ## an abi3 wheel in dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -1,0 +1,56 @@
+"""The site has every page of the documentation, every public name and every command."""
+
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+import statpriv
+
+ROOT = Path(__file__).parents[2]
+NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+PLACES = re.findall(r": ([\w/-]+\.md)$", NAVIGATION, re.MULTILINE)
+EXCLUDED = ("explanation/mutation/", "site/")
+
+
+@pytest.fixture(scope="module")
+def generated():
+    spec = spec_from_file_location("generated", ROOT / "docs" / "site" / "generated.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_page_is_in_the_navigation_once(generated):
+    written = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    written = [place for place in written if not place.startswith(EXCLUDED)]
+    own = [place for place in PLACES if place.startswith("reference/api/")]
+    generated_pages = [*own, "reference/command-line.md", "reference/schemas.md", "changelog.md"]
+    assert sorted(PLACES) == sorted([*written, *generated_pages])
+    assert own == [place for place, _ in generated._pages_of_names()]
+
+
+def test_every_public_name_is_in_a_group(generated):
+    listed = {name for names in generated.groups().values() for name in names}
+    assert set(statpriv.__all__) - listed == {"__version__"}
+
+
+def test_every_command_is_listed(generated):
+    listed = set(generated._paths_of(generated.command_line))
+    assert {("delta",), ("release",), ("ledger", "show"), ("report", "render"), ("design", "table")} <= listed
+
+
+@pytest.mark.campaign
+def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "-d", tmp_path], cwd=ROOT, check=True)
+    pages = list(tmp_path.rglob("index.html"))
+    assert len(pages) == len(PLACES)
+    loaded = [
+        found
+        for page in pages
+        for found in re.findall(r'<(?:script|link|img)[^>]*="https?:[^"]*"', page.read_text("utf-8"))
+    ]
+    assert [tag for tag in loaded if "canonical" not in tag] == []
