@@ -152,7 +152,7 @@ def test_an_absolute_source_stays(write):
 
 def test_the_documented_format_is_a_plan(write):
     blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
-    example, publication, histogram, columns, groups, same, units, table, prior = (
+    example, publication, histogram, columns, groups, same, units, plain, table, prior = (
         dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
     )
     asked = load_plan(write(example + histogram + publication)).queries[1]
@@ -167,6 +167,8 @@ def test_the_documented_format_is_a_plan(write):
     together = load_plan(write(units + target + same))
     assert (together.same_rows, together.queries[0].size(500)) == (SameRows(protects="attribute"), 500)
     assert (together.data.units, together.data.largest_unit, together.is_once) == (8000, 5, True)
+    of_all = load_plan(write(plain + target))
+    assert (of_all.stratified, of_all.queries[0].size(600)) == (False, 300)
     plan = load_plan(write(example))
     assert (plan.prior, plan.same_rows, plan.is_once) == ((), None, False)
     assert plan.queries[0].range == (Fraction(2, 5), Fraction(3, 5))
@@ -370,8 +372,10 @@ MISTAKES = [
     ),
     (
         "[data]",
-        '[data]\ngroup = "sex"\ngroup_source = "census"',
-        "query[1].rows = 472: must be stated for each group, such as {f = 30, m = 20}, because data.group is there",
+        '[data]\ngroup = "sex"\ngroup_source = "census"\nstratified = true',
+        "query[1].rows = 472: must be stated for each group, such as {f = 30, m = 20}, because rows are drawn in each "
+        "group of data.group. State one number for every query, or data.stratified = false, and they are drawn from "
+        "all rows alike",
     ),
 ]
 
@@ -616,7 +620,8 @@ def test_histograms_of_the_same_cells_take_the_hull_cell_by_cell(write):
         (
             "[data]",
             '[data]\ngroup = "sex"\ngroup_source = "census"',
-            "query[1].rows = 300: must be stated for each group, such as {f = 30, m = 20}, because data.group is there",
+            "query[1] has cells, but data.group is there: a plan with groups asks counts only in this version; ask one "
+            "count for each cell, each on rows of its own",
         ),
         (
             "rows = 300",
@@ -640,7 +645,7 @@ def test_too_many_cells_and_cells_in_groups_are_refused(write):
     grouped = HISTOGRAM.replace("[data]", '[data]\ngroup = "sex"\ngroup_source = "census"').replace(
         "rows = 300", 'share = "1/2"'
     )
-    with pytest.raises(PlanError, match=r"a stratified plan asks counts only in this version; ask one count for each"):
+    with pytest.raises(PlanError, match=r"a plan with groups asks counts only in this version; ask one count for each"):
         load_plan(write(grouped))
 
 

@@ -40,8 +40,8 @@ A range is also written ``"0.4..0.6"``. Any other query takes the place of the p
     query = { kind = "sum", pmf = { 0 = "1/2", 5 = "1/2" }, attribute = "visits" }
     size = 100
 
-A histogram has cells in place of a probability, the last one included; a stratified composition states everything by
-group:
+A histogram has cells in place of a probability, the last one included. A stratified composition states everything by
+group; with one size a part is drawn from all entries alike:
 
 .. code-block:: toml
 
@@ -390,8 +390,8 @@ def _contradictions(part: dict[str, Value]) -> list[str]:
         found.append("needs either a probability, or the cells of a histogram, or a query")
     elif "query" in stated and labels:
         found.append(f"has {labels[0]} beside a query, in which it stands")
-    elif "query" not in stated and part["size"] is not None and of_groups != is_by_group(part["probability"]):
-        found.append("states either probability or size by group, and not the other")
+    elif "query" not in stated and of_groups and not is_by_group(part["probability"]):
+        found.append("states size by group, and probability not")
     if steps and (stated != ["probability"] or of_groups):
         found.append(f"has {steps[0]}, which is for counts of one probability")
     return found

@@ -265,7 +265,7 @@ def _queries(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> list[dict[str
             "name": query.name,
             "where": None if query.cells else plan.attribute(query),
             "cells": _cells(guarantee, query, part) if query.cells else None,
-            "groups": None if part.groups is None else _groups(query, part.groups),
+            "groups": _groups(guarantee, query, part),
             "publication": _publication(part),
             "property": properties[plan.attribute(query)],
             "probability": None if query.cells else _range(query.range),
@@ -288,9 +288,17 @@ def _cells(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[s
     ]
 
 
-def _groups(query: PlannedQuery, sizes: Mapping[str, int]) -> list[dict[str, Any]]:
+def _groups(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[str, Any]] | None:
+    """The range of each group, and its rows where rows are drawn in it; None without groups."""
+    if guarantee.groups is None:
+        return None
     return [
-        {"group": group, "size": size, "probability": _range(query.range_in(group))} for group, size in sizes.items()
+        {
+            "group": group,
+            "size": None if part.groups is None else part.groups[group],
+            "probability": _range(query.range_in(group)),
+        }
+        for group in guarantee.groups
     ]
 
 
@@ -353,7 +361,7 @@ def _strata(guarantee: Guarantee, number: int, cell: int) -> list[Stratum]:
     query = plan.queries[number]
     each = plan.is_each(query)
     if part.groups is None or guarantee.groups is None:
-        return [Stratum(guarantee.rows, part.size, *plan.hulls(query)[cell], each)]
+        return [Stratum(guarantee.rows, part.size, *plan.hulls(query)[cell], each or guarantee.groups is not None)]
     sizes = guarantee.groups.items()
     return [Stratum(rows, part.groups[group], *plan.hull(query, group), each) for group, rows in sizes]
 

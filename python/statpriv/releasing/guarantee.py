@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -133,12 +133,16 @@ class Guarantee:
         For a stratified plan, the number of rows of each group of the table; None without groups.
     parts
         One part for each query of the plan, in order, then one for each table.
+    alike
+        Where groups have probabilities of their own and parts are drawn from all rows: the same plan for rows without
+        groups, each with a probability of its own in the hull of all of them. It has a larger δ, which costs less.
     """
 
     plan: Plan
     rows: int
     groups: Mapping[str, int] | None
     parts: tuple[Part, ...]
+    alike: Guarantee | None = None
 
     @property
     def epsilon(self) -> Fraction:
@@ -192,10 +196,9 @@ class Guarantee:
 
     @property
     def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """Each group of a stratified plan, with its number of rows in each part; empty without groups."""
-        return tuple(
-            (group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups or ()
-        )
+        """Each group of a stratified plan, with its number of rows in each part; empty for any other plan."""
+        groups = () if self.alike is not None else self.groups or ()
+        return tuple((group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in groups)
 
     @cached_property
     def curve(self) -> PrivacyCurve:
@@ -222,6 +225,8 @@ class Guarantee:
         Alone, such a query has δ = 1 and meets no target. Secretly using only some rows reduces δ of the whole release,
         but for the rows that answer the query the value remains certain. Publication steps may hide it again.
         """
+        if self.alike is not None:
+            return self.alike.telling()
         known, epsilon = self.plan.guarantee.known_rows, self.epsilon
         return tuple(
             query.name
@@ -255,8 +260,11 @@ class Guarantee:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
             return remembered_delta(self.curve, epsilon)
-        found = [self.bounded(known, epsilon)]
-        if self.groups is not None and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
+        if self.alike is not None:
+            found = [self.alike.secret(known=known, epsilon=epsilon)]
+        else:
+            found = [self.bounded(known, epsilon)]
+        if self.sizes_by_group and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
             found += self.if_available(known, "own-group", self.parts, epsilon)
         if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
             found.append(self.delta)  # δ does not increase with ε, nor decrease with the reader's knowledge
@@ -270,6 +278,8 @@ class Guarantee:
         """Whether the tightest curve with `known` known rows takes seconds; figures then use cheaper bounds."""
         if self.plan.is_conditional:
             return False
+        if self.alike is not None:
+            return True
         if self.groups is not None:
             return self.rows > budget.MAX_ROWS_OF_TIGHT_GROUPED_PICTURES
         if not self.counted:  # a table has a bound that is always cheap
@@ -288,6 +298,8 @@ class Guarantee:
 
     def deltas(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
         """δ of each part, for a reader who knows its rows and the values of up to `known` of them."""
+        if self.alike is not None:
+            return self.alike.deltas(known=known, epsilon=epsilon)
         keys = [(part.size, tuple((part.groups or {}).items()), unlabelled(part.query)) for part in self.parts]
         different = dict(zip(keys, self.parts, strict=True))
         found = {key: remembered_delta(part.curve(known=known), epsilon) for key, part in different.items()}
@@ -305,6 +317,8 @@ class Guarantee:
         published : bool
             Whether its counts are published with the plan's steps; otherwise they are published exactly.
         """
+        if self.alike is not None:
+            return self.alike.if_probability_were(attribute, p, published=published)
         known = self.plan.guarantee.known_rows
         if self.plan.is_conditional:  # steps on a count never add to the δ of the exact one
             alike = [part.given_p(p) if part.asked.attribute == attribute else part for part in self.parts]
@@ -447,11 +461,27 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
         return Guarantee(plan, rows, None, (*counted, *tabulated)).with_certified_steps()
     if len(groups) > budget.MAX_GROUPS:
         raise PlanError(f"the group column has {len(groups)} values; at most {budget.MAX_GROUPS} groups are possible")
+    if not plan.stratified:
+        return _of_all_groups(plan, rows, groups)
     by_group = [query.sizes_in(groups) for query in plan.queries]
     for group, most in groups.items():
         _refuse_more_than(plan, f"the group {quoted(group)}", most, sum(sizes_in[group] for sizes_in in by_group))
     parts = tuple(_stratified_part(plan, query, sizes) for query, sizes in zip(plan.queries, by_group, strict=True))
     return Guarantee(plan, rows, dict(groups), parts)
+
+
+def _of_all_groups(plan: Plan, rows: int, groups: Mapping[str, int]) -> Guarantee:
+    """Parts of all rows, whose groups have probabilities of their own."""
+    for query in plan.queries:
+        query.check_groups(groups)
+    sizes = [query.size(rows) for query in plan.queries]
+    _refuse_more_than(plan, "the table", rows, sum(sizes))
+    parts, alike = [], []
+    for query, size in zip(plan.queries, sizes, strict=True):
+        own = _part(plan, query, size, each=True)
+        alike.append(own)
+        parts.append(replace(own, asked=_asked_by_group(plan, query, groups)))
+    return Guarantee(plan, rows, dict(groups), tuple(parts), Guarantee(plan, rows, None, tuple(alike)))
 
 
 def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
@@ -496,8 +526,8 @@ def _refuse_units_that_do_not_fit(plan: Plan, rows: int) -> None:
         )
 
 
-def _part(plan: Plan, query: PlannedQuery, size: int) -> Part:
-    hulls, attribute, each = plan.hulls(query), plan.attribute(query), plan.is_each(query)
+def _part(plan: Plan, query: PlannedQuery, size: int, *, each: bool = False) -> Part:
+    hulls, attribute, each = plan.hulls(query), plan.attribute(query), each or plan.is_each(query)
     # A range of one point stays a range where it holds given everything else.
     ranges: Any = [EachBetween(*hull) if plan.is_conditional else stated_range(hull, each=each) for hull in hulls]
     asked: Asked
@@ -509,13 +539,16 @@ def _part(plan: Plan, query: PlannedQuery, size: int) -> Part:
     return Part(size, None, asked, Steps(size, expected, query.publication))
 
 
+def _asked_by_group(plan: Plan, query: PlannedQuery, groups: Iterable[str]) -> PropertyQuery:
+    """The count of a query, with a probability or a range for each group."""
+    each = plan.is_each(query)
+    stated = {group: stated_range(plan.hull(query, group), each=each) for group in groups}
+    return PropertyQuery(stated, attribute=plan.attribute(query), name=query.name)
+
+
 def _stratified_part(plan: Plan, query: PlannedQuery, sizes: Mapping[str, int]) -> Part:
-    hulls, each = {group: plan.hull(query, group) for group in sizes}, plan.is_each(query)
-    asked = PropertyQuery(
-        {group: stated_range(hull, each=each) for group, hull in hulls.items()},
-        attribute=plan.attribute(query),
-        name=query.name,
-    )
+    hulls = {group: plan.hull(query, group) for group in sizes}
+    asked = _asked_by_group(plan, query, sizes)
     size = sum(sizes.values())
     expected = (expected_counts([(sizes[group], hulls[group]) for group in sizes]),)
     return Part(size, dict(sizes), asked, Steps(size, expected, query.publication))

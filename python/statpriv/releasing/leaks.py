@@ -46,6 +46,7 @@ _SLOPES = 48
 
 def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
     """For each kind of leak: its name, its number of rows, and δ at the target's ε, besides the plan's known rows."""
+    guarantee = guarantee.alike or guarantee
     if not guarantee.is_of_parts:
         return []
     known, epsilon = guarantee.plan.guarantee.known_rows, guarantee.epsilon

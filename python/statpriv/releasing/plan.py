@@ -221,7 +221,7 @@ class PlannedQuery:
             If the plan names a group that is not in the table, if the table has a group that the plan does not
             name, or if the query has no rows at all.
         """
-        self._check_names(groups)
+        self.check_groups(groups)
         if self.share is not None:
             sizes = {group: self.share.numerator * n // self.share.denominator for group, n in groups.items()}
         else:
@@ -234,7 +234,7 @@ class PlannedQuery:
             )
         return sizes
 
-    def _check_names(self, groups: Mapping[str, int]) -> None:
+    def check_groups(self, groups: Mapping[str, int]) -> None:
         """Check the group names: ``rows`` may omit groups, which then answer nothing; ``probability`` may not."""
         for key, stated in (("probability", _by_group(self.probability)), ("rows", _by_group(self.rows))):
             if not stated:
@@ -410,6 +410,8 @@ class Plan:
         SHA-256 of the bytes of the plan file, in hexadecimal.
     same_rows
         What is protected where all rows answer every query; None where each query has rows of its own.
+    stratified
+        Whether rows are drawn in each group by itself; false where parts are drawn from all rows alike.
     """
 
     path: Path
@@ -421,6 +423,7 @@ class Plan:
     written_before_access: bool | None
     sha256: str
     same_rows: SameRows | None = None
+    stratified: bool = False
 
     @property
     def is_conditional(self) -> bool:

@@ -116,6 +116,24 @@ queries need ``rows = "same"``, and tables and histograms have no theorem:
     largest_unit = 5                   # no unit has more rows
     unit_source = "census of 2021"     # where these two are public
 
+Parts are drawn from all rows alike, and probabilities may still differ between the groups, if every query states one
+number of rows; a plan with shares says so:
+
+.. code-block:: toml
+
+    [data]
+    source = "election_1996.csv"
+    group = "sex"
+    group_source = "census of 1990"
+    stratified = false
+
+    [[query]]
+    name = "Clinton voters"
+    where = "vote = 0"
+    probability = {f = ["0.40", "0.60"], m = "0.5"}
+    source = "pre-election polls"
+    share = "1/2"                      # of all rows
+
 An exact table of all rows stands alone in its plan. It is published whole if every possible cell holds at least
 ``minimum`` rows and every row is in a declared cell; otherwise it is withheld. Categories are declared, never read from
 the data; :mod:`statpriv.releasing.classification` describes their forms:
@@ -165,6 +183,7 @@ from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Publication, Target
 from statpriv.releasing.plan_mistakes import mistake_in_words, printed
 from statpriv.releasing.plan_tables import CountTable, DataTable, HistogramTable, PlanFile
+from statpriv.releasing.plan_theorems import is_stratified
 from statpriv.releasing.sql_text import quoted
 
 if sys.version_info >= (3, 11):
@@ -234,6 +253,7 @@ def _plan(file: PlanFile, path: Path, data: DataSource, sha256: str) -> Plan:
         written_before_access=file.guarantee.written_before_access,
         sha256=sha256,
         same_rows=file.publication.same_rows,
+        stratified=is_stratified(file),
     )
 
 

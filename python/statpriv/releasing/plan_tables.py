@@ -103,10 +103,7 @@ def _rows(value: object, info: ValidationInfo) -> int | dict[str, int]:
         if not any(sizes.values()):
             raise ValueError("must be at least one row of some group")
         return sizes
-    size = whole_size(value)
-    if named_column(info, "group") is not None:
-        raise ValueError("must be stated for each group, such as {f = 30, m = 20}, because data.group is there")
-    return size
+    return whole_size(value)
 
 
 def _is_table(value: object) -> TypeGuard[dict[str, object]]:
@@ -264,6 +261,11 @@ class DataTable(StrictTable):
     group_source: Note | None = Field(
         default=None, description="where the sizes of the groups are public; required with group"
     )
+    stratified: StrictBool | None = Field(
+        default=None,
+        description="with group: whether rows are drawn in each group by itself; if absent, unless every query states "
+        "one number of rows",
+    )
     unit: Label | None = Field(
         default=None, description="the column that names the person or household of a row; without units, all differ"
     )
@@ -321,6 +323,8 @@ class DataTable(StrictTable):
             )
         if self.group is None and self.group_source is not None:
             raise ValueError("has group_source and no group, whose sizes it is about; remove it, or name the column")
+        if self.group is None and self.stratified is not None:
+            raise ValueError("has stratified and no group, in which rows could be drawn; remove it, or name the column")
         self._says_all_of_units()
         if not files and (self.glob or self.null_values or self.delimiter != ","):
             raise ValueError("is a table, and glob, null_values and delimiter are for files")
@@ -487,7 +491,7 @@ class HistogramTable(SizedTable):
     def _last_cell_possible(self, info: ValidationInfo) -> Self:
         if named_column(info, "group") is not None:
             raise ValueError(
-                "has cells, but data.group is there: a stratified plan asks counts only in this version; "
+                "has cells, but data.group is there: a plan with groups asks counts only in this version; "
                 "ask one count for each cell, each on rows of its own"
             )
         names = [*(cell.name for cell in self.cell), LAST_CELL]

@@ -11,7 +11,7 @@ from statpriv.releasing.sql_text import quoted
 if TYPE_CHECKING:
     from statpriv.releasing.plan_tables import PlanFile
 
-__all__ = ["refuse_without_theorem"]
+__all__ = ["is_stratified", "refuse_without_theorem"]
 
 
 def refuse_without_theorem(plan: PlanFile) -> None:
@@ -24,10 +24,20 @@ def refuse_without_theorem(plan: PlanFile) -> None:
     """
     _tables_of_all_rows_stand_alone(plan)
     _rows_have_one_law(plan)
+    if plan.data.group is not None:
+        _groups(plan)
     if plan.publication.rows is not None:
         _same_rows(plan)
     if plan.data.units is not None:
         _units(plan)
+
+
+def is_stratified(plan: PlanFile) -> bool:
+    """Whether rows are drawn in each group by itself."""
+    if plan.data.group is None:
+        return False
+    of_all = all(isinstance(query.rows, int) for query in plan.query)
+    return not of_all if plan.data.stratified is None else plan.data.stratified
 
 
 def _tables_of_all_rows_stand_alone(plan: PlanFile) -> None:
@@ -47,6 +57,22 @@ def _rows_have_one_law(plan: PlanFile) -> None:
             f"has a [[table]], but data.group = {quoted(plan.data.group)} is there: a table needs rows of one law. "
             "Leave group out, and state a public classification as by in the table"
         )
+
+
+def _groups(plan: PlanFile) -> None:
+    """Rows are drawn in each group by itself, for all queries or for none."""
+    for k, query in enumerate(plan.query, start=1):
+        if is_stratified(plan) and isinstance(query.rows, int):
+            raise ValueError(
+                f"query[{k}].rows = {query.rows}: must be stated for each group, such as {{f = 30, m = 20}}, because "
+                "rows are drawn in each group of data.group. State one number for every query, or data.stratified = "
+                "false, and they are drawn from all rows alike"
+            )
+        if not is_stratified(plan) and isinstance(query.rows, dict):
+            raise ValueError(
+                f"query[{k}].rows is stated by group, but data.stratified = false: rows are drawn from all rows alike. "
+                "State one number, or leave stratified out"
+            )
 
 
 def _same_rows(plan: PlanFile) -> None:

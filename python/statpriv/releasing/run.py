@@ -321,7 +321,7 @@ def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee,
 def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> list[Stratum]:
     """The rows that no release has used, by group for a stratified plan."""
     unspent = position.unspent()
-    if groups is None:
+    if groups is None or not guarantee.sizes_by_group:
         return [Stratum(unspent, guarantee.sizes_drawn)]
     of_rows = groups.of_rows[unspent]
     return [Stratum(unspent[of_rows == groups.names.index(group)], sizes) for group, sizes in guarantee.sizes_by_group]

@@ -100,15 +100,16 @@ def _query_table(query: Mapping[str, Any], *, of_parts: bool) -> dict[str, Any]:
         **_chosen(query, "name", "source"),
         **asked,
         "each": query.get("each", False),
-        **({"rows": query["size"] if groups is None else _sizes(groups)} if of_parts else {}),
+        **({"rows": _sizes(groups) or query["size"]} if of_parts else {}),
         "gate": any(gate is not None for gate in (steps["gate"], *(cell["gate"] for cell in cells or ()))),
         "rounded_to": 1 if steps["rounded_to"] is None else steps["rounded_to"],
         "suppressed_below": 0 if steps["suppressed_below"] is None else steps["suppressed_below"],
     }
 
 
-def _sizes(groups: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    return {group["group"]: group["size"] for group in groups}
+def _sizes(groups: Sequence[Mapping[str, Any]] | None) -> dict[str, int]:
+    """The rows of each group of a stratified plan; empty for any other."""
+    return {group["group"]: group["size"] for group in groups or () if group["size"] is not None}
 
 
 def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:

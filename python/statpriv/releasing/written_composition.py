@@ -10,7 +10,6 @@ from statpriv.model.fields import by_group
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Step
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.numeric.arguments import is_mapping
 from statpriv.numeric.literals import literal
 from statpriv.releasing.guarantee import Asked, Guarantee
 
@@ -49,7 +48,7 @@ def written_part(asked: Asked, size: int | Mapping[str, int], steps: Sequence[St
     if isinstance(asked, HistogramQuery):
         law = {"cells": [ENDS.write(cell) for cell in asked.cells]}
     else:
-        law = {"probability": by_group(ENDS).write(asked.probabilities if is_mapping(size) else asked.p)}
+        law = {"probability": by_group(ENDS).write(asked.probabilities)}
     return {
         **law,
         **sized,
