@@ -96,6 +96,10 @@ def with_everything(report: dict[str, Any]) -> dict[str, Any]:
     full["tables"][0]["conditions"] = {
         name: [f"{name} = '{category}'" for category in own] for name, own in full["tables"][0]["dimensions"].items()
     }
+    full["people"] = [
+        {"outside_range": "0.05", "household": None, "delta": {"lower": 0.001, "upper": 0.002}},
+        {"outside_range": None, "household": 2, "delta": {"lower": 0.003, "upper": 0.004}},
+    ]
     full["answers"][0]["contradicts_range"] = True
     full["queries"][0]["groups"] = kinds["groups"]["queries"][0]["groups"]
     full["queries"].append(kinds["histogram"]["queries"][0] | {"property": 99})

@@ -46,7 +46,7 @@ def test_the_page_names_every_leaf_that_is_taken_on_trust():
     assert [leaf for leaf in on_trust() if f"`{leaf}`" not in text] == []
 
 
-FIGURES = ("curves", "degradation", "leaks", "block", "comparison")
+FIGURES = ("curves", "degradation", "leaks", "block", "people", "comparison")
 
 
 def places_of(kind, document):

@@ -52,7 +52,7 @@ OPTIONAL = {
     "where",
     *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode"),
     *("conditions", "each"),
-    *("units", "largest_unit", "unit_source", "protects", "same_rows"),
+    *("units", "largest_unit", "unit_source", "protects", "same_rows", "people"),
 }
 SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}
 

@@ -27,6 +27,7 @@ from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
+from statpriv.releasing.other_people import OtherPeople, other_people
 from statpriv.releasing.plan import LAST_CELL, DataSource, PlannedQuery, Range
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells
@@ -117,6 +118,7 @@ def prospective_contents(
         "degradation": degradation,
         "leaks": [{"known": what, "rows": rows, "delta": _ends(delta)} for what, rows, delta in leaks(alone)],
         "block": [{"rows": rows, "delta": _ends(delta)} for rows, delta in block(alone)],
+        "people": [_other_people(other) for other in other_people(alone)],
         "comparison": _comparison(guarantee, alone.delta.upper),
         "composition": written_composition(guarantee),
         "verify": {"command": "statpriv compose report.json", "proof": _proof(guarantee)},
@@ -447,6 +449,14 @@ def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:
         return {"known_rows": known, "partition_secret": secret, "partition_known": published, "delta": secret}
 
     return _several_at_a_time(row, grid)
+
+
+def _other_people(other: OtherPeople) -> dict[str, Any]:
+    return {
+        "outside_range": None if other.outside is None else literal(other.outside),
+        "household": other.household,
+        "delta": _ends(other.delta),
+    }
 
 
 def _comparison(guarantee: Guarantee, delta: float) -> dict[str, Any]:

@@ -71,7 +71,7 @@ _RECOMPUTED = {
     "curves.epsilon.partition_secret curves.epsilon.partition_known curves.probability.property "
     "curves.probability.points.p curves.probability.points.delta curves.probability.points.exact_counts "
     "degradation.known_rows degradation.partition_secret degradation.partition_known degradation.delta leaks.known "
-    "leaks.rows leaks.delta block.rows block.delta": _EVERYTHING,
+    "leaks.rows leaks.delta block.rows block.delta people.outside_range people.household people.delta": _EVERYTHING,
     "comparison.queries": "queries",
     "comparison.epsilon": "guarantee.epsilon_exact",
     "comparison.rows": "data.rows",
