@@ -136,6 +136,47 @@ def test_a_range_of_a_group_bounds_every_p_in_it(case):
         assert float(inside) <= upper * (1 + 1e-12)
 
 
+@settings(max_examples=cases(8, campaign=100), deadline=None)
+@given(two_properties(), st.sampled_from([["1/2", "1/3"], ["1/4", "1/4"], ["1/2", "1/2"]]), st.integers(0, 1))
+def test_parts_of_random_sizes_have_the_mean_of_theorem_5_2(case, weights, known):
+    """So few others are told apart one by one; their binomial law is bounded by doubles, hence the distance."""
+    sizes, _, laws, rows, ratio = case
+    families, database = reference.multinomial_assignment(len(rows), weights), reference.Database(rows)
+    known = known if 2 <= len(rows) <= 4 else 0  # more are too many to enumerate
+    curve = sp.compose(
+        [*map(sp.PropertyQuery, laws)],
+        sp.Population(groups=sizes),
+        sp.MultinomialPartition(weights),
+        adversary=sp.Adversary(known=known),
+    )
+    summed = reference.partition_sum(database, ASKED, families, known=known)(ratio)
+    found = curve.delta(log(Fraction(ratio))).upper
+    assert curve.kind == "bound"
+    assert float(summed) * (1 - 1e-12) <= found <= float(summed) * (1 + 1e-9) + 1e-15
+    if not known:
+        assert float(reference.privacy_curve(database, ASKED, families)(ratio)) <= found * (1 + 1e-12)
+
+
+def test_parts_of_random_sizes_are_fast_and_close_to_those_of_their_mean_size():
+    population = sp.Population(groups={"a": 600, "b": 400})
+    queries = [sp.PropertyQuery({"a": "0.2", "b": "0.6"}), sp.PropertyQuery({"a": "0.4", "b": "0.5"})]
+    drawn = sp.compose(queries, population, sp.MultinomialPartition(["1/8", "1/4"])).delta("0.1").upper
+    sized = sp.compose(queries, population, sp.RandomPartition([125, 250]), bound="partition-sum").delta("0.1").upper
+    assert sized < drawn < 1.05 * sized
+
+
+@settings(max_examples=cases(8, campaign=100), deadline=None)
+@given(two_properties(), st.data())
+def test_stated_partitions_have_the_sum_of_theorem_5_2(case, data):
+    sizes, parts, laws, rows, ratio = case
+    every = [*reference.partitions(len(rows), parts, ordered=False)]
+    chosen = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=3, unique=True))
+    law = {family: Fraction(k + 1, sum(range(1, len(chosen) + 1))) for k, family in enumerate(chosen)}
+    curve = sp.compose([*map(sp.PropertyQuery, laws)], sp.Population(groups=sizes), sp.PartitionLaw(law))
+    summed = reference.partition_sum(reference.Database(rows), ASKED, law)(ratio)
+    assert (curve.kind, curve.exact_delta(exp_epsilon=ratio)) == ("bound", summed)
+
+
 @pytest.mark.parametrize("ratio", ["1", "6/5"])
 def test_sums_and_histograms_of_groups(ratio):
     """Values 0 to 2, their sum asked of one part and their histogram of the other."""

@@ -134,6 +134,8 @@ SITUATIONS = [
     PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),
+    PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.MultinomialPartition(["1/3", "1/2"]), NOBODY),
+    PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.PartitionLaw({((0, 1), (2,)): 1}), NOBODY),
     PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([3, 2]), THREE),
     PartitionedSituation(

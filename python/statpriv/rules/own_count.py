@@ -80,14 +80,7 @@ class CountOfEach:
 
     def at_a_rate(self, size: int, rate: Fraction, pair: Pair) -> Curve:
         """A bound for the critical entry and the sampled others, each sampled at this rate."""
-        others = size - 1
-
-        def at_most(m: int) -> Fraction:
-            tail = laws.binomial_upper_tail(others - m, n=others, p=1 - rate)
-            return Fraction(tail.upper)
-
-        spread = (rate * others, rate * (1 - rate) * others)
-        return self._mean(_starts(0, others, spread), at_most, pair)
+        return mean_at_a_rate(size - 1, rate, lambda others: self.of(others + 1, pair))
 
     def drawn(self, population: int, known: int, size: int, pair: Pair) -> Curve:
         """A bound for a sample with the critical entry; `known` of the population's other entries are known."""
@@ -101,17 +94,32 @@ class CountOfEach:
             return Fraction(tail.upper)
 
         mean = Fraction((size - 1) * (others - known), others)
-        return self._mean(_starts(least, most, (mean, mean * Fraction(known, others))), at_most, pair)
+        starts = _starts(least, most, (mean, mean * Fraction(known, others)))
+        return _mean(starts, at_most, lambda unknown: self.of(unknown + 1, pair))
 
-    def _mean(self, starts: list[int], at_most: Callable[[int], Fraction], pair: Pair) -> Curve:
-        """The mean over a number of unknown others, by intervals that begin here; `at_most` bounds its distribution."""
-        below = [Fraction(0)]
-        for after in starts[1:]:
-            below.append(min(Fraction(1), max(below[-1], at_most(after - 1))))
-        below.append(Fraction(1))
-        weights = [to - since for since, to in pairwise(below)]
-        kept = [(weight, start) for weight, start in zip(weights, starts, strict=True) if weight]
-        return Curve.mean([weight for weight, _ in kept], [self.of(start + 1, pair) for _, start in kept])
+
+def mean_at_a_rate(others: int, rate: Fraction, of: Callable[[int], Curve]) -> Curve:
+    """A bound of the mean of `of` over how many of the others are sampled, each at this rate.
+
+    `of` must not rise with that number.
+    """
+
+    def at_most(m: int) -> Fraction:
+        tail = laws.binomial_upper_tail(others - m, n=others, p=1 - rate)
+        return Fraction(tail.upper)
+
+    return _mean(_starts(0, others, (rate * others, rate * (1 - rate) * others)), at_most, of)
+
+
+def _mean(starts: list[int], at_most: Callable[[int], Fraction], of: Callable[[int], Curve]) -> Curve:
+    """The mean over a number of others, by intervals that begin here; `at_most` bounds its distribution."""
+    below = [Fraction(0)]
+    for after in starts[1:]:
+        below.append(min(Fraction(1), max(below[-1], at_most(after - 1))))
+    below.append(Fraction(1))
+    weights = [to - since for since, to in pairwise(below)]
+    kept = [(weight, start) for weight, start in zip(weights, starts, strict=True) if weight]
+    return Curve.mean([weight for weight, _ in kept], [of(start) for _, start in kept])
 
 
 def _starts(least: int, most: int, spread: tuple[Fraction, Fraction]) -> list[int]:

@@ -1,10 +1,11 @@
-"""Theorem 5.2 for entries that differ, on a partition that is uniform over all entries."""
+"""Theorem 5.2 for entries that differ, on a partition that is uniform over all entries, multinomial, or stated."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 from statpriv import budget
@@ -17,7 +18,7 @@ from statpriv.lowering.drawn_groups import at_most, count_of_one_kind, count_of_
 from statpriv.lowering.entry_classes import by_class
 from statpriv.model.adversaries import Adversary
 from statpriv.model.draws import drawn_once
-from statpriv.model.partitions import RandomPartition
+from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
@@ -33,12 +34,16 @@ from statpriv.model.situation import (
     gate_for_every_p,
     steps_of,
 )
-from statpriv.rules.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
+from statpriv.rules.assumptions import DRAWN, DRAWN_AS_STATED, INDEPENDENT, PAPER, STATED
+from statpriv.rules.one_property import weights_of
+from statpriv.rules.own_count import mean_at_a_rate
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst, worst_gaps
 
 Numbers: TypeAlias = "dict[str, int]"
 """A number of entries of each group."""
+Others: TypeAlias = "tuple[tuple[str, int], ...]"
+"""The same of the others in a part, in order."""
 
 
 @rule(
@@ -76,6 +81,94 @@ def partition_sum_of_groups(situation: PartitionedSituation) -> Curve:
             unknown = {name: max(size - (name == critical) - known.get(name, 0), 0) for name, size in groups.items()}
             curves.append(Curve.mean(weights, [_given(situation, *part, critical, unknown) for part in parts]))
     return worst(curves)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(MultinomialPartition,),
+    cost=61,
+    theorem=(
+        "δ(ε) ≤ Σ_k w_k · SPC_k(ε) for entries that differ (Theorem 5.2): given how many of the others share part k "
+        "with the critical entry, they are drawn uniformly, and SPC_k is the mean over that binomial number. It falls "
+        "with the number, as an entry more can be revealed, so the number is taken to be the least of some intervals. "
+        "The worst group of the critical entry, and of the known ones."
+    ),
+    source=f"{PAPER}, Theorem 5.2, with multinomial assignment; docs/explanation/groups-in-a-partition.md",
+    assumptions=(INDEPENDENT, STATED, DRAWN),
+)
+def multinomial_sum_of_groups(situation: PartitionedSituation) -> Curve:
+    """The sum over the parts of their means over the number of entries in them."""
+    require_no_pattern(situation)
+    if not any(capabilities(query).laws_differ for query in situation.different_queries):
+        raise NotApplicable("all entries have one law")
+    situation = by_class(situation)
+    n, groups = situation.population.size, dict(situation.population.groups or ())
+    parts = Counter(zip(map(unlabelled, situation.queries), weights_of(situation), strict=True))
+    shares = [count * weight for (_, weight), count in parts.items()]
+    curves = []
+    for known in known_by_group(situation.adversary, groups):
+        for critical in groups:
+            unknown = {name: max(size - (name == critical) - known.get(name, 0), 0) for name, size in groups.items()}
+            of_parts = [
+                mean_at_a_rate(n - 1, weight, partial(_with_others, situation, query, critical, unknown))
+                for query, weight in parts
+            ]
+            curves.append(Curve.mean(shares, of_parts))
+    return worst(curves)
+
+
+def _with_others(situation: PartitionedSituation, query: Query, critical: str, unknown: Numbers, others: int) -> Curve:
+    """The sampling privacy curve of a part that holds the critical entry and so many others."""
+    return _given(situation, query, others + 1, critical, unknown)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(PropertyQuery, HistogramQuery, Valued, PostProcessed),
+    samplings=(PartitionLaw,),
+    cost=61,
+    theorem=(
+        "δ(ε) ≤ Σ_k P[j ∈ τ_k] · E[Δ(ε) of the entries τ_k | j ∈ τ_k] for entries that differ, for any law of disjoint "
+        "parts τ_1, …, τ_m (Definition 3.4): which entries are in a part says how many of each group. The worst j."
+    ),
+    source=f"{PAPER}, Definition 3.4 and Theorem 5.2",
+    assumptions=(INDEPENDENT, STATED, DRAWN_AS_STATED),
+)
+def stated_partitions_sum_of_groups(situation: PartitionedSituation) -> Curve:
+    """Entries of one group with equal probabilities of equally composed parts are evaluated once."""
+    require_no_pattern(situation)
+    law = situation.sampling
+    if situation.adversary.total or not isinstance(law, PartitionLaw):
+        raise NotApplicable("known entries in stated partitions are not composed in this version")
+    if not any(capabilities(query).laws_differ for query in situation.different_queries):
+        raise NotApplicable("all entries have one law")
+    if any(capabilities(query).stated_entries is not None for query in situation.different_queries):
+        raise NotApplicable("laws of single entries are not composed in stated partitions: state them by group")
+    group_of = [name for name, size in situation.population.groups or () for _ in range(size)]
+    chances: dict[int, defaultdict[tuple[int, Others], Fraction]] = {
+        entry: defaultdict(Fraction) for entry in law.entries
+    }
+    for parts, mass in law.probabilities:
+        for k, part in enumerate(parts):
+            held = Counter(group_of[entry] for entry in part)
+            for entry in part:
+                others = held - Counter([group_of[entry]])
+                chances[entry][k, tuple(sorted(others.items()))] += mass
+    alike = {(group_of[entry], tuple(sorted(of_entry.items()))) for entry, of_entry in chances.items()}
+    curves = []
+    for critical, places in sorted(alike):
+        of_parts = [_with_these(situation, situation.queries[k], critical, dict(others)) for (k, others), _ in places]
+        curves.append(Curve.mean([mass for _, mass in places], of_parts))
+    return worst(curves)
+
+
+def _with_these(situation: PartitionedSituation, query: Query, critical: str, others: Numbers) -> Curve:
+    """The curve of a part with these other entries; what is done to an answer reveals no more."""
+    drawn = {name: others.get(name, 0) for name, _ in situation.population.groups or ()}
+    return _total(asked_of(query), drawn, critical, situation)
 
 
 def _given(situation: PartitionedSituation, query: Query, size: int, critical: str, unknown: Numbers) -> Curve:
