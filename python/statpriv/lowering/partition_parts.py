@@ -264,15 +264,20 @@ def _has_range(attribute: Attribute) -> bool:
 
 
 def _by_pair(attribute: Attribute, size: int, critical: str | None, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
-    queries = [query for query, _ in attribute.parts]
-    if all(_counts_cells(query) for query in queries) and critical is None:
-        yield from _of_cells(attribute, size, pair)
-        return
     # A part without entries of the critical entry's group says nothing about it.
     holding = [(query, part) for query, part in attribute.parts if _used(part, critical)]
-    laws = [(_laws(query, part, critical), Fraction(_used(part, critical), size)) for query, part in holding]
+    counted = [(query, part) for query, part in holding if critical is None and _counts_cells(query)]
+    laws = [
+        (_laws(query, part, critical), Fraction(_used(part, critical), size))
+        for query, part in holding
+        if (query, part) not in counted
+    ]
+    shares = _cells(capabilities(counted[0][0])) if counted else {}
+    entries = sum(_used(part, None) for _, part in counted)
     for values in _pairs(attribute.asked, critical, pair):
-        yield values, [law.part(*values, weight) for law, weight in laws]
+        # Parts that count cells are merged into one part of all their entries.
+        merged = [(entries, cells_of(shares, *values, Fraction(1, size)))] if counted else []
+        yield values, [*merged, *(law.part(*values, weight) for law, weight in laws)]
 
 
 def _counts_cells(query: Query) -> bool:
@@ -291,14 +296,6 @@ def _pairs(asked: Capabilities, critical: str | None, pair: Pair) -> Iterable[Va
 def values_of(query: Query, group: str | None = None) -> tuple[Value, ...]:
     """The possible values of an entry, of this group if one is given."""
     return capabilities(query).values_in(group)
-
-
-def _of_cells(attribute: Attribute, size: int, pair: Pair) -> Iterator[tuple[Values, list[Any]]]:
-    """Counts of cells: the parts of an attribute are merged into one part of all their entries."""
-    entries = sum(_used(part, None) for _, part in attribute.parts)
-    shares = _cells(attribute.asked)
-    for first, second in _pairs(attribute.asked, None, pair):
-        yield (first, second), [(entries, cells_of(shares, first, second, Fraction(1, size)))]
 
 
 def _cells(asked: Capabilities) -> dict[Value, Fraction]:

@@ -224,9 +224,11 @@ class PartitionedSituation:
             attribute = attribute_of(query)
             if attribute is None:
                 continue
-            first, asked = capabilities(first_of.setdefault(attribute, query)), capabilities(query)
-            require_one_kind(first_of[attribute], query, attribute=attribute)
-            if first.stated_law != asked.stated_law:
+            one = first_of.setdefault(attribute, query)
+            first, asked = capabilities(one), capabilities(query)
+            if type(asked_of(one)) is not type(asked_of(query)):
+                require_one_law(one, query, attribute=attribute)
+            elif first.stated_law != asked.stated_law:
                 raise ArgumentError(
                     f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "
                     f"{asked.shown_law}; one property has one probability (give the hull of the ranges to both)"
@@ -320,9 +322,9 @@ class PartitionedSituation:
 
     @cached_property
     def one_property(self) -> bool:
-        """Whether all parts are known to ask the same property: one part, or one common attribute."""
-        attributes = {attribute_of(query) for query in self.different_queries}
-        return len(self.queries) == 1 or (len(attributes) == 1 and None not in attributes)
+        """Whether all parts are known to ask the same: one part, or one kind of query about one common attribute."""
+        asked = {(attribute_of(query), type(asked_of(query))) for query in self.different_queries}
+        return len(self.queries) == 1 or (len(asked) == 1 and None not in (attribute for attribute, _ in asked))
 
     def describe(self) -> list[str]:
         """One line for each part, as `explain()` prints them."""
@@ -406,6 +408,18 @@ def require_one_kind(first: Query, query: Query, *, attribute: str) -> None:
         raise ArgumentError(
             f"attribute = {attribute!r} is asked by a {capabilities(first).kind} and a {capabilities(query).kind}; "
             "one attribute has one kind of values"
+        )
+
+
+def require_one_law(first: Query, query: Query, *, attribute: str) -> None:
+    """Refuse two kinds of queries about one attribute that do not state the same values with the same probabilities."""
+    one, other = capabilities(first), capabilities(query)
+    groups = one.stated_groups if one.stated_groups == other.stated_groups else None
+    told = (one.stated_entries, other.stated_entries) == (None, None) and one.stated_groups == other.stated_groups
+    if not told or any(dict(one.law(name)) != dict(other.law(name)) for name in groups or (None,)):
+        raise ArgumentError(
+            f"attribute = {attribute!r} is asked by a {one.kind} and a {other.kind} that do not state the same law of "
+            "the same values: give both each value with its probability (a histogram has the values 0, 1, …)"
         )
 
 
