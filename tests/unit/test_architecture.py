@@ -16,6 +16,7 @@ LAYERS = (
     {"curves"},
     {"composition", "planning", "assurance", "audit", "plotting", "interop", "theories"},
     {"files", "releasing"},
+    {"studio"},
     {"cli"},
 )
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}

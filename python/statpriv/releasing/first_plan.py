@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statpriv.releasing.predicate_grammar import WORD
 from statpriv.releasing.sql_text import identifier
 
-__all__ = ["first_plan"]
+__all__ = ["first_plan", "toml_string"]
 
 
 def first_plan(source: str, columns: Sequence[str], *, table: str | None = None) -> str:
@@ -31,11 +31,11 @@ def first_plan(source: str, columns: Sequence[str], *, table: str | None = None)
     source = "people.csv"
     """
     return _PLAN.format(
-        source=_string(source),
-        table="" if table is None else f"table = {_string(table)}\n",
-        first=_string(columns[0]),
-        codes="\n".join(f'# {_string(column)} = ["…", "…"]' for column in columns),
-        where=_string(f"{_named(columns[-1])} = '…'"),
+        source=toml_string(source),
+        table="" if table is None else f"table = {toml_string(table)}\n",
+        first=toml_string(columns[0]),
+        codes="\n".join(f'# {toml_string(column)} = ["…", "…"]' for column in columns),
+        where=toml_string(f"{_named(columns[-1])} = '…'"),
     )
 
 
@@ -44,7 +44,7 @@ def _named(column: str) -> str:
     return column if WORD.fullmatch(column) else identifier(column)
 
 
-def _string(text: str) -> str:
+def toml_string(text: str) -> str:
     """A text as TOML writes it, which escapes as JSON does, and one character more."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 

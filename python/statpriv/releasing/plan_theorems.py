@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def is_stratified(plan: PlanFile) -> bool:
     """Whether rows are drawn in each group by itself."""
     if plan.data.group is None:
         return False
-    of_all = all(isinstance(query.rows, int) for query in plan.query)
+    of_all = all(query.rows is not None and not is_mapping(query.rows) for query in plan.query)
     return not of_all if plan.data.stratified is None else plan.data.stratified
 
 
@@ -62,13 +63,13 @@ def _rows_have_one_law(plan: PlanFile) -> None:
 def _groups(plan: PlanFile) -> None:
     """Rows are drawn in each group by itself, for all queries or for none."""
     for k, query in enumerate(plan.query, start=1):
-        if is_stratified(plan) and isinstance(query.rows, int):
+        if is_stratified(plan) and query.rows is not None and not is_mapping(query.rows):
             raise ValueError(
                 f"query[{k}].rows = {query.rows}: must be stated for each group, such as {{f = 30, m = 20}}, because "
                 "rows are drawn in each group of data.group. State one number for every query, or data.stratified = "
                 "false, and they are drawn from all rows alike"
             )
-        if not is_stratified(plan) and isinstance(query.rows, dict):
+        if not is_stratified(plan) and is_mapping(query.rows):
             raise ValueError(
                 f"query[{k}].rows is stated by group, but data.stratified = false: rows are drawn from all rows alike. "
                 "State one number, or leave stratified out"

@@ -219,6 +219,8 @@ class ReleaseReport:
         if "tables" in stated and self.published_plan is None:
             asked = zip(again["tables"], stated["tables"], strict=True)
             again["tables"] = [_with_conditions_of(table, one) for one, table in asked]
+        if "people" not in stated:  # a report of a version that did not say it
+            del again["people"]
         return {**again, **{leaf: stated[leaf] for leaf in ("statpriv", "html_sha256", "signer") if leaf in stated}}
 
     def _contradictions(self) -> Iterator[str]:

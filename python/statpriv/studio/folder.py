@@ -1,0 +1,67 @@
+"""The folder that the studio was started in: the only files that it reads or writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from statpriv.errors import ArgumentError
+from statpriv.releasing.publication import replace_file
+
+__all__ = ["Folder"]
+
+_TABLES = (".csv", ".parquet")
+_MAX_FILES = 500
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Files directly inside one folder, by their names."""
+
+    path: Path
+
+    def tables(self) -> list[str]:
+        """The names of the tables in it."""
+        return self._named(*_TABLES)
+
+    def plans(self) -> list[str]:
+        """The names of the TOML files in it."""
+        return self._named(".toml")
+
+    def _named(self, *suffixes: str) -> list[str]:
+        found = sorted(entry.name for entry in self.path.iterdir() if entry.is_file() and entry.suffix in suffixes)
+        return [name for name in found if not name.startswith(".")][:_MAX_FILES]
+
+    def file(self, name: str, *suffixes: str) -> Path:
+        """The path of a file in the folder.
+
+        Raises
+        ------
+        ArgumentError
+            If the name has other parts, leads out of the folder, or has another suffix.
+        """
+        path = self.path / name
+        if not name or Path(name).name != name or name.startswith(".") or path.suffix not in suffixes:
+            raise ArgumentError(
+                f"file = {name!r}; the name of a {' or '.join(suffixes)} file in this folder is required"
+            )
+        if path.is_symlink() or path.resolve().parent != self.path.resolve():
+            raise ArgumentError(f"file = {name!r} leads out of this folder")
+        return path
+
+    def write(self, name: str, text: str, *, replace: bool) -> Path:
+        """Write a plan, atomically.
+
+        Raises
+        ------
+        ArgumentError
+            If there is one of this name and it is not to be replaced, or it cannot be written.
+        """
+        path = self.file(name, ".toml")
+        if path.exists() and not replace:
+            raise ArgumentError(f"file = {name!r} exists; choose another name, or say that it is to be replaced")
+        try:
+            replace_file(path, text.encode())
+        except OSError as error:
+            raise ArgumentError(f"file = {name!r} cannot be written: {error.strerror}") from None
+        return path
