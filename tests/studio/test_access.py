@@ -73,6 +73,23 @@ def test_a_plan_outside_the_folder_is_not_shown(studio):
         assert "canary" not in studio.ask(f"{path}?file=..%2Foutside.toml")[2]
 
 
+@pytest.mark.parametrize("source", ["../outside.csv", "sub/inside.csv", "link.csv"])
+def test_a_plan_in_the_folder_reads_no_table_outside(studio, source):
+    from tests.studio.conftest import PLAN
+
+    table = "id,smoker\n1,yes\n2,no\n"
+    (studio.folder.parent / "outside.csv").write_text(table, "utf-8")
+    (studio.folder / "sub").mkdir(exist_ok=True)
+    (studio.folder / "sub" / "inside.csv").write_text(table, "utf-8")
+    if not (studio.folder / "link.csv").is_symlink():
+        (studio.folder / "link.csv").symlink_to(studio.folder.parent / "outside.csv")
+    (studio.folder / "elsewhere.toml").write_text(PLAN.replace("people.csv", source), "utf-8")
+    for path in ("/plan", "/release"):
+        page = studio.ask(f"{path}?file=elsewhere.toml")[2]
+        assert "is not in this folder" in page
+        assert "for 2 rows" not in page
+
+
 def test_two_studios_and_a_taken_port(studio):
     from statpriv.studio.server import serve
 

@@ -21,8 +21,9 @@ from statpriv.errors import MissingExtraError
 )
 @click.option("--registry", type=click.Path(path_type=Path), help="The registry of the ledger.")
 @debug_option
+@click.pass_context
 @examples("statpriv studio", "statpriv studio --folder survey --no-browser")
-def studio(*, port: int, no_browser: bool, folder: Path, registry: Path | None) -> None:
+def studio(context: click.Context, *, port: int, no_browser: bool, folder: Path, registry: Path | None) -> None:
     """Explore curves, write plans, release, assess and check, in a browser on this machine.
 
     Prints one line with the address. It serves this machine alone, and whoever has the address; Ctrl-C ends it.
@@ -31,4 +32,5 @@ def studio(*, port: int, no_browser: bool, folder: Path, registry: Path | None) 
         from statpriv.studio.server import serve
     except ImportError as missing:
         raise MissingExtraError(f"the studio needs {missing.name}: pip install 'statpriv[studio]'") from None
-    serve(folder.absolute(), port=port, registry=registry, open_browser=not no_browser)
+    debug = bool(context.ensure_object(dict).get("debug"))
+    serve(folder.absolute(), port=port, registry=registry, open_browser=not no_browser, debug=debug)

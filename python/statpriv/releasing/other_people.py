@@ -2,7 +2,8 @@
 
 Each figure stands beside the certified one, for the same queries on the same rows, whether or not the plan declares
 what it supposes. Rows that each have a probability of their own in a wider range, and rows in households, never have a
-smaller δ; where no theorem bounds it, there is no figure.
+smaller δ. The figures are the tightest bounds that there are, so where the certified one is a bound too, one of them
+may be smaller. Where no theorem bounds δ, there is no figure.
 """
 
 from __future__ import annotations

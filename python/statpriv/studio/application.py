@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import jinja2
 from starlette.applications import Starlette
@@ -50,7 +51,8 @@ def application(access: Access, folder: Path, registry: Path | None) -> Guard:
     registry : path, optional
         The registry of the ledger; by default that of the command line.
     """
-    return Guard(_Studio(access, Folder(folder), Releases(registry)).routed(), access)
+    own = Folder(folder)
+    return Guard(_Studio(access, own, Releases(own, registry)).routed(), access)
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class _Studio:
                 text += table_block(_of("table", stated))
             elif stated.get("act") == "save":
                 self.folder.write(name, text, replace=stated.get("replace") == "on")
-                return RedirectResponse(f"/plan?file={name}", status_code=303)
+                return RedirectResponse(f"/plan?{urlencode({'file': name})}", status_code=303)
         except (StatprivError, OSError) as error:
             return self._plan_page(name, text, error=_sentence(error), stated=stated)
         return self._plan_page(name, text)

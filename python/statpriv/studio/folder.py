@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from statpriv.errors import ArgumentError
+from statpriv.releasing.plan import DataSource
 from statpriv.releasing.publication import replace_file
+from statpriv.releasing.tables import source_files
 
 __all__ = ["Folder"]
 
@@ -48,6 +50,22 @@ class Folder:
         if path.is_symlink() or path.resolve().parent != self.path.resolve():
             raise ArgumentError(f"file = {name!r} leads out of this folder")
         return path
+
+    def check_sources(self, source: DataSource) -> None:
+        """Refuse a table that is elsewhere: in another folder, in a database or in a catalog.
+
+        Raises
+        ------
+        ArgumentError
+            With what a plan for the studio may name.
+        """
+        own = self.path.resolve()
+        places = [path.resolve() for path in source_files(source)]
+        if not places or any(place.parent != own for place in places):
+            raise ArgumentError(
+                f"data.source = {source.label!r} is not in this folder; the studio reads tables of its folder alone: "
+                "start it there, or use statpriv release"
+            )
 
     def write(self, name: str, text: str, *, replace: bool) -> Path:
         """Write a plan, atomically.

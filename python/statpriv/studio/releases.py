@@ -10,9 +10,11 @@ from pathlib import Path
 from statpriv.errors import ArgumentError, StatprivError
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.ledger import Registry
+from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.run import Report, Surroundings, carry_out
 from statpriv.releasing.tables import open_table
+from statpriv.studio.folder import Folder
 
 __all__ = ["Job", "Releases"]
 
@@ -53,11 +55,11 @@ class Job:
         """Where its page goes."""
         return self.plan.with_name(f"{self.plan.stem}-report.html")
 
-    def run(self, registry: Registry) -> None:
+    def run(self, folder: Folder, registry: Registry) -> None:
         """Release; what is refused or fails ends as a sentence."""
         try:
             self.report = carry_out(
-                load_plan(self.plan),
+                _loaded(self.plan, folder),
                 out=self.page,
                 json=self.json,
                 registry=registry,
@@ -75,7 +77,8 @@ class Job:
 class Releases:
     """The releases of one run of the studio, by their numbers, one at a time."""
 
-    def __init__(self, registry: Path | None) -> None:
+    def __init__(self, folder: Folder, registry: Path | None) -> None:
+        self._folder = folder
         self._registry = registry
         self._confirmations: dict[str, Path] = {}
         self._jobs: dict[str, Job] = {}
@@ -88,7 +91,7 @@ class Releases:
 
     def guarantee(self, path: Path) -> Guarantee:
         """The guarantee of a plan by itself: the number of rows is read, and sizes of groups, and nothing else."""
-        plan = load_plan(path)
+        plan = _loaded(path, self._folder)
         with open_table(plan.data, plan.conditions) as table:
             groups = None if plan.data.group is None else table.groups().sizes
             return certify(plan, table.row_count(), groups)
@@ -117,9 +120,16 @@ class Releases:
             if any(not job.is_over for job in self._jobs.values()):
                 raise ArgumentError("another release is running; wait for it, and open the plan again")
             job = self._jobs[number] = Job(plan)
-        threading.Thread(target=job.run, args=(self.registry,), daemon=False).start()
+        threading.Thread(target=job.run, args=(self._folder, self.registry), daemon=False).start()
         return job
 
     def job(self, number: str) -> Job | None:
         """The release of this confirmation; None if it was not confirmed."""
         return self._jobs.get(number)
+
+
+def _loaded(path: Path, folder: Folder) -> Plan:
+    """A plan whose table is in the folder."""
+    plan = load_plan(path)
+    folder.check_sources(plan.data)
+    return plan

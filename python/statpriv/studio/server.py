@@ -16,7 +16,7 @@ from statpriv.studio.application import application
 __all__ = ["serve"]
 
 
-def serve(folder: Path, *, port: int, registry: Path | None, open_browser: bool) -> None:
+def serve(folder: Path, *, port: int, registry: Path | None, open_browser: bool, debug: bool = False) -> None:
     """Print the address in one line, and serve until interrupted.
 
     Parameters
@@ -29,6 +29,8 @@ def serve(folder: Path, *, port: int, registry: Path | None, open_browser: bool)
         The registry of the ledger.
     open_browser : bool
         Whether to open the address.
+    debug : bool, default False
+        Whether the traceback of a defect is printed, which may quote data.
 
     Raises
     ------
@@ -45,7 +47,8 @@ def serve(folder: Path, *, port: int, registry: Path | None, open_browser: bool)
         raise ArgumentError(f"port = {port} cannot be used ({error.strerror}); choose another, or 0 for any") from None
     access = Access(listening.getsockname()[1])
     # Requests are not logged: the first one holds the token.
-    settings = uvicorn.Config(application(access, folder, registry), log_level="warning", access_log=False)
+    level = "warning" if debug else "critical"
+    settings = uvicorn.Config(application(access, folder, registry), log_level=level, access_log=False)
     sys.stdout.write(f"{access.url}\n")
     sys.stdout.flush()
     if open_browser:
