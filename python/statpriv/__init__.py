@@ -11,8 +11,8 @@ What is done to an answer
 Who answers, and what a reader knows
     Population, Between, EachBetween, Adversary
 Which entries answer
-    WithoutReplacement, WithReplacement, PoissonSampling, Stratified, TemplateLaw, OverlappingSamples; RandomPartition,
-    MultinomialPartition, PartitionLaw, SameRows
+    WithoutReplacement, WithReplacement, PoissonSampling, Stratified, ClusterSample, TemplateLaw, OverlappingSamples;
+    RandomPartition, MultinomialPartition, ClusterPartition, PartitionLaw, SameRows
 Curves
     privacy_curve, compose, compose_adaptive, Ask, PartitionAccountant, delta_at_sizes, minimum_count_curve,
     threshold_bound, hockey_stick, PrivacyCurve, Enclosure, EnclosureArray, NormalisedEnclosure
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from statpriv.files.table_assessment import assess_tables
     from statpriv.model import noise
     from statpriv.model.adversaries import Adversary
-    from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
+    from statpriv.model.partitions import ClusterPartition, MultinomialPartition, PartitionLaw, RandomPartition
     from statpriv.model.populations import Population
     from statpriv.model.queries.contingency import ContingencyTable
     from statpriv.model.queries.histogram import HistogramQuery
@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from statpriv.model.ranges import Between, EachBetween
     from statpriv.model.same_rows import SameRows
     from statpriv.model.samplings import (
+        ClusterSample,
         OverlappingSamples,
         PoissonSampling,
         Stratified,
@@ -120,6 +121,8 @@ _HOME = {
     "Certificate": "assurance.certificate",
     "Claim": "assurance.verification",
     "Clip": "model.queries.processed",
+    "ClusterPartition": "model.partitions",
+    "ClusterSample": "model.samplings",
     "ContingencyTable": "model.queries.contingency",
     "CountQuery": "model.queries.property",
     "DisagreementError": "errors",
@@ -216,6 +219,8 @@ __all__ = [
     "Certificate",
     "Claim",
     "Clip",
+    "ClusterPartition",
+    "ClusterSample",
     "ContingencyTable",
     "CountQuery",
     "DisagreementError",

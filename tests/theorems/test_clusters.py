@@ -2,7 +2,8 @@
 
 import json
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,97 @@ def test_a_sample_of_rows_of_clusters_by_brute_force():
 
     for ratio in ("1", "3/2"):
         assert sp.reference.hockey_stick(law(1), law(0), ratio) <= bound.exact_delta(exp_epsilon=ratio)
+
+
+def records(size):
+    """Joint laws of two bits of each of so many members."""
+    everyone = list(product(product((0, 1), repeat=2), repeat=size))
+    weights = st.lists(st.sampled_from([1, 2, 9]), min_size=len(everyone), max_size=len(everyone))
+    return weights.map(lambda w: {who: Fraction(one, sum(w)) for who, one in zip(everyone, w, strict=True)})
+
+
+def bits_of(law, k):
+    """The joint law of bit k of the members alone."""
+    found = {}
+    for who, mass in law.items():
+        bits = tuple(record[k] for record in who)
+        found[bits] = found.get(bits, 0) + mass
+    return found
+
+
+def counts_of_drawn_clusters(laws, sizes, value):
+    """The law of the counts of bit k in part k, whole clusters being drawn, if the first member has this value."""
+    totals = []
+    for j, law in enumerate(laws):
+        kept = {who: mass for who, mass in law.items() if j or who[0] == value}
+        of_cluster = {}
+        for who, mass in kept.items():
+            both = tuple(sum(record[k] for record in who) for k in range(2))
+            of_cluster[both] = of_cluster.get(both, 0) + mass / sum(kept.values())
+        totals.append(of_cluster)
+    assigned = set(permutations([0] * sizes[0] + [1] * sizes[1] + [None] * (len(laws) - sum(sizes))))
+    answers = {}
+    for parts in assigned:
+        for outcome in product(*(of_cluster.items() for of_cluster in totals)):
+            mass = Fraction(1, len(assigned)) * prod(chance for _, chance in outcome)
+            counts = tuple(
+                sum(both[k] for (both, _), part in zip(outcome, parts, strict=True) if part == k) for k in range(2)
+            )
+            answers[counts] = answers.get(counts, 0) + mass
+    return answers
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(st.integers(1, 2).flatmap(records), min_size=2, max_size=3),
+    st.sampled_from([(1, 1), (1, 2), (2, 1), (1, 0), (2, 0)]),
+    st.sampled_from(["1", "3/2", "3"]),
+)
+def test_parts_and_samples_of_whole_clusters_are_within_the_sum(laws, sizes, ratio):
+    sizes = sizes if sum(sizes) <= len(laws) else (1, 1)
+    laws_by_value = [counts_of_drawn_clusters(laws, sizes, value) for value in product((0, 1), repeat=2)]
+    truth = max(sp.reference.hockey_stick(one, other, ratio) for one, other in permutations(laws_by_value, 2))
+    members = sizes_of(laws)
+    population = households(sum(members), len(members), max(members))
+    asked = [
+        sp.PropertyQuery(sp.EachBetween(*range_of([bits_of(law, k) for law in laws])), attribute=str(k))
+        for k in range(2)
+    ]
+    if sizes[1]:
+        curve = sp.compose(asked, population, sp.ClusterPartition(sizes))
+    else:
+        curve = sp.privacy_curve(asked[0], population, sampling=sp.ClusterSample(sizes[0]))
+    assert curve.kind == "bound"
+    assert truth <= curve.exact_delta(exp_epsilon=ratio)
+
+
+def test_a_sample_of_whole_clusters_has_the_share_of_their_bound():
+    drawn = sp.privacy_curve(sp.PropertyQuery(OWN), households(600, 200, 5), sampling=sp.ClusterSample(50))
+    alone = sp.privacy_curve(sp.PropertyQuery(OWN), households(250, 50, 5))
+    assert drawn.delta("0.5").upper == pytest.approx(alone.delta("0.5").upper / 4, rel=1e-12)
+    every = sp.privacy_curve(sp.PropertyQuery(OWN), households(600, 200, 5), sampling=sp.ClusterSample(200))
+    assert every.delta("0.5") == sp.privacy_curve(sp.PropertyQuery(OWN), households(600, 200, 5)).delta("0.5")
+
+
+def test_known_rows_are_all_in_other_clusters_of_the_part():
+    asked, population = [sp.PropertyQuery(OWN)] * 2, households(600, 200, 5)
+    known = sp.compose(asked, population, sp.ClusterPartition([60, 80]), adversary=sp.Adversary(known=10))
+    fewer = sp.compose(asked, population, sp.ClusterPartition([50, 70])).delta("0.5").upper
+    assert fewer < known.delta("0.5").upper
+
+
+@pytest.mark.parametrize(
+    ("drawn", "population", "reason"),
+    [
+        (sp.ClusterSample(5), sp.Population(9), "the population states none"),
+        (sp.ClusterSample(5), sp.Population(9, clusters=4, largest_cluster=3), "has only 4"),
+    ],
+)
+def test_clusters_that_are_not_there_cannot_be_drawn(drawn, population, reason):
+    with pytest.raises(sp.ArgumentError, match=reason):
+        sp.privacy_curve(sp.PropertyQuery(OWN), population, sampling=drawn)
+    with pytest.raises(sp.ArgumentError, match=reason):
+        sp.compose([sp.PropertyQuery(OWN)], population, sp.ClusterPartition([drawn.size]))
 
 
 REFUSED = {

@@ -19,6 +19,7 @@ from .test_kept_formats import QUERIES
 NOISES = [step for query in QUERIES for step in getattr(query, "steps", ())]
 SAMPLINGS = [
     sp.WithoutReplacement(5),
+    sp.ClusterSample(5),
     sp.WithReplacement(7),
     sp.PoissonSampling("1/4"),
     sp.PoissonSampling(1, size_published=True),
@@ -30,6 +31,7 @@ PARTITIONS = [
     sp.RandomPartition([3, 3, 4]),
     sp.RandomPartition([{"f": 3, "m": 0}, {"f": 1, "m": 1}]),
     sp.MultinomialPartition(["1/4", "1/3"]),
+    sp.ClusterPartition([2, 3]),
     sp.MultinomialPartition(["1/4"], sizes_published=True),
     sp.PartitionLaw({((0, 1), (2, 3)): "1/3", ((2, 3), (0, 1)): "2/3"}),
 ]

@@ -220,6 +220,8 @@ OF_PEOPLE_WHO_HANG_TOGETHER = [
     Situation(OWN_BITS, HOUSEHOLDS, None, NOBODY),
     Situation(OWN.rounded(3), HOUSEHOLDS, None, NOBODY),
     PartitionedSituation((ABOUT_A,) * 2, HOUSEHOLDS, sp.RandomPartition([4, 3]), NOBODY),
+    Situation(OWN, HOUSEHOLDS, sp.ClusterSample(3), NOBODY),
+    PartitionedSituation((ABOUT_A, ABOUT_B), HOUSEHOLDS, sp.ClusterPartition([2, 3]), NOBODY),
 ]
 OF_THE_SAME_ROWS = [
     sp.compose(queries, TWELVE, same_rows).situation

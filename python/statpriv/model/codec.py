@@ -52,7 +52,7 @@ from statpriv.model.fields import (
     written_number,
 )
 from statpriv.model.kinds import Family, Kind, Slot, slot
-from statpriv.model.partitions import MultinomialPartition, PartitionLaw, RandomPartition
+from statpriv.model.partitions import ClusterPartition, MultinomialPartition, PartitionLaw, RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
@@ -64,6 +64,7 @@ from statpriv.model.queries.sum import MeanQuery, SumQuery
 from statpriv.model.ranges import Between, EachBetween, Stated, as_stated, ends, is_each
 from statpriv.model.same_rows import SameRows
 from statpriv.model.samplings import (
+    ClusterSample,
     OverlappingSamples,
     PoissonSampling,
     Stratified,
@@ -462,6 +463,7 @@ _SAMPLINGS = Family(
         "poisson": _kind(PoissonSampling, rate=PROBABILITY, size_published=TRUTH.optional(absent=False)),
         "stratified": _kind(Stratified, sizes=by_group(COUNT)),
         "overlapping": _kind(OverlappingSamples, sizes=list_of(SIZE, "a list of sizes", least=1)),
+        "clusters": _kind(ClusterSample, size=SIZE),
         "template-law": _kind(TemplateLaw, probabilities=_distribution(_TEMPLATE)),
     },
 )
@@ -493,6 +495,7 @@ _PARTITIONS = Family(
             weights=list_of(PROBABILITY, "a list of probabilities", least=1),
             sizes_published=TRUTH.optional(absent=False),
         ),
+        "clusters": _kind(ClusterPartition, sizes=list_of(SIZE, "a list of numbers of clusters", least=1)),
         "partition-law": _kind(PartitionLaw, probabilities=_distribution(_PARTS)),
     },
 )

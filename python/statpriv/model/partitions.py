@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
-from statpriv.model.populations import Population
+from statpriv.model.populations import Population, require_clusters
 from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
@@ -46,6 +46,11 @@ class Partition:
     @property
     def part_strata(self) -> tuple[ByGroup[int], ...] | None:
         """Of a stratified partition the numbers by group of each part."""
+        return None
+
+    @property
+    def part_clusters(self) -> tuple[int, ...] | None:
+        """The number of whole clusters of each part, if these are drawn uniformly; None of any other partition."""
         return None
 
     @property
@@ -191,6 +196,57 @@ def _stratum(stated: Mapping[str, Number], index: int) -> ByGroup[int]:
     if sum(count for _, count in counts) < 1:
         raise ArgumentError(f"{name} = {abridged(stated)}; a part has at least one entry")
     return counts
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ClusterPartition(Partition):
+    """A secret partition of whole clusters, uniform among those with these numbers of clusters in the parts.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        Number of clusters of each part, at least 1; together at most those of the population.
+
+    Examples
+    --------
+    Two questions, each asked of whole households of its own:
+
+    >>> import statpriv as sp
+    >>> households = sp.Population(20190, clusters=8000, largest_cluster=5)
+    >>> own = sp.EachBetween("0.1", "0.9")
+    >>> asked = [sp.PropertyQuery(own, attribute=name) for name in ("smokes", "votes")]
+    >>> curve = sp.compose(asked, households, sp.ClusterPartition([4000, 4000]))
+    >>> round(curve.delta("0.5").upper, 4)
+    0.0044
+    """
+
+    sizes: tuple[int, ...]
+    data_independent: ClassVar[bool] = True
+
+    def __init__(self, sizes: Iterable[Number]) -> None:
+        listed = _listed(sizes, "sizes", "a list of numbers of clusters, such as [200, 200], is required")
+        if not listed:
+            raise ArgumentError("sizes = []; at least one part is required")
+        object.__setattr__(
+            self, "sizes", tuple(as_count(size, f"sizes[{k}]", least=1) for k, size in enumerate(listed))
+        )
+
+    @property
+    def number_of_parts(self) -> int:
+        """How many parts there are."""
+        return len(self.sizes)
+
+    @property
+    def part_clusters(self) -> tuple[int, ...]:
+        """The number of clusters of each part."""
+        return self.sizes
+
+    def check(self, population: Population) -> None:
+        """Refuse a population without clusters, or with fewer than the parts have together."""
+        require_clusters(self, self.sizes, population)
+
+    def __repr__(self) -> str:
+        return f"ClusterPartition({show_list(self.sizes)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)

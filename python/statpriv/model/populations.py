@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from statpriv import budget
@@ -115,6 +115,20 @@ class Population:
         if self.clusters is None:
             return f"Population(size={self.size})"
         return f"Population(size={self.size}, clusters={self.clusters}, largest_cluster={self.largest_cluster})"
+
+
+def require_clusters(drawn: object, sizes: Sequence[int], population: Population) -> None:
+    """Refuse to draw so many whole clusters from a population without clusters, or with fewer of them."""
+    if population.clusters is None:
+        raise ArgumentError(
+            f"{abridged(drawn)} draws whole clusters, and the population states none: "
+            "Population(1000, clusters=400, largest_cluster=5)"
+        )
+    if sum(sizes) > population.clusters:
+        raise ArgumentError(
+            f"{abridged(drawn)} draws {sum(sizes)} clusters together, the population has only {population.clusters}; "
+            "take fewer"
+        )
 
 
 def _clusters(size: int, clusters: Number | None, largest: Number | None) -> tuple[int, int]:

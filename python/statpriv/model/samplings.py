@@ -11,7 +11,7 @@ from statpriv._native import Law
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.draws import Draw, drawn_again, drawn_once, drawn_several_times
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
-from statpriv.model.populations import Population
+from statpriv.model.populations import Population, require_clusters
 from statpriv.model.probabilities import listed_numbers
 from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.exact import Number, as_count, as_probability
@@ -69,6 +69,11 @@ class Sampling:
         return next(iter(self.sizes_in(population)), 0)
 
     @property
+    def clusters_drawn(self) -> int | None:
+        """The number of whole clusters that answer, if these are drawn uniformly; None of any other sample."""
+        return None
+
+    @property
     def independent_rate(self) -> Fraction | None:
         """The probability with which each entry is in the sample, independently of the others, if it is drawn so."""
         return None
@@ -109,6 +114,45 @@ class Sampling:
     def number_of_answers(self) -> int:
         """How many numbers are released of a query with one answer."""
         return 1
+
+
+@dataclass(frozen=True, init=False)
+class ClusterSample(Sampling):
+    """A secret sample of `size` whole clusters, each set of that many clusters equally likely.
+
+    All entries of a drawn cluster answer. How many these are depends on which clusters are drawn, and not on values.
+
+    Parameters
+    ----------
+    size : int
+        Number of clusters drawn, from 1 to that of the population.
+
+    Examples
+    --------
+    >>> import statpriv as sp
+    >>> households = sp.Population(20190, clusters=8000, largest_cluster=5)
+    >>> smokers = sp.PropertyQuery(sp.EachBetween("0.1", "0.9"))
+    >>> curve = sp.privacy_curve(smokers, households, sampling=sp.ClusterSample(2000))
+    >>> round(curve.delta("0.5").upper, 4)
+    0.0055
+    """
+
+    size: int
+    data_independent: ClassVar[bool] = True
+    is_one_sample: ClassVar[bool] = True
+    repeats_entries: ClassVar[bool] = False
+
+    def __init__(self, size: Number) -> None:
+        object.__setattr__(self, "size", as_count(size, "size", least=1))
+
+    @property
+    def clusters_drawn(self) -> int:
+        """The number of clusters drawn."""
+        return self.size
+
+    def check(self, population: Population) -> None:
+        """Refuse a population without clusters, or with fewer of them."""
+        require_clusters(self, [self.size], population)
 
 
 @dataclass(frozen=True, init=False)
@@ -503,6 +547,7 @@ def _template(entries: object) -> tuple[int, ...]:
 
 
 SAMPLINGS: tuple[type[Sampling], ...] = (
+    ClusterSample,
     WithoutReplacement,
     WithReplacement,
     PoissonSampling,

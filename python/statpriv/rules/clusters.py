@@ -26,20 +26,29 @@ total from 0 to ``min(c, n − m + 1)``. For m = n entries are independent, and 
 
 A count of a sample that is drawn without looking at the data, and the counts of parts that are drawn so, are random
 functions of the count of all entries. What is done to a count reveals no more.
+
+**Whole clusters.** Let whole clusters be drawn for disjoint parts, s_k of the m or more to part k. Which cluster is in
+which part only helps a reader who is told it, and the critical one is in part k with probability at most s_k/m. There
+the count is that of s_k clusters; every other answer has one law whatever the critical entry is. So δ is at most
+Σ_k (s_k/m) of the bound for s_k clusters, whatever the parts ask (Theorem 5.2 for clusters in place of entries).
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from types import NoneType
+
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
-from statpriv.lowering.applicability import NotApplicable
-from statpriv.model.partitions import RandomPartition
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.model.partitions import ClusterPartition, RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import Capabilities
 from statpriv.model.queries.sum import Additive
 from statpriv.model.ranges import ends, is_each
+from statpriv.model.samplings import ClusterSample
 from statpriv.model.situation import Pair, PartitionedSituation, Situation, capabilities
 from statpriv.rules.assumptions import BY_CLUSTER, DRAWN, EACH_IN_CLUSTER, SAMPLED, SECRET
 from statpriv.rules.data_processing import treats_entries_alike
@@ -49,6 +58,11 @@ _THEOREM = (
     "Of every other cluster with an unknown member all but one such member are revealed, and the critical cluster's "
     "total moves by at most the size of the largest one: δ is at most the maximum over k of c + S against S, both "
     "ways, S = Bin(k, upper) + Bin(N − k, lower), for the N other clusters that are not wholly known. "
+)
+_WHOLE = (
+    "Of parts of whole clusters a reader may be told which clusters they are: δ is at most the sum over the parts of "
+    "the chance that the critical cluster is there, times the bound for as many clusters as the part has (Theorem 5.2 "
+    "for clusters): the maximum over k of c + S against S, both ways, S = Bin(k, upper) + Bin(N − k, lower)."
 )
 _SOURCE = "docs/explanation/households.md, with the proof"
 
@@ -118,6 +132,7 @@ def clustered_parts(situation: PartitionedSituation) -> Curve:
     bound="unprocessed",
     kind="bound",
     queries=(PostProcessed,),
+    samplings=(NoneType, ClusterSample),
     sampling_with=treats_entries_alike,
     cost=49,
     theorem="What is done to an answer never makes it less private: at most the curve of the answer before all steps.",
@@ -134,8 +149,63 @@ def clustered_and_processed(situation: Situation) -> Curve:
         raise NotApplicable(f"the answer has no curve before its steps either: {reason}") from None
 
 
+@rule(
+    bound="clusters",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(ClusterSample,),
+    cost=25,
+    theorem=_WHOLE,
+    source=_SOURCE,
+    assumptions=(BY_CLUSTER, EACH_IN_CLUSTER, SAMPLED),
+    covers=("each",),
+    needs=("clusters",),
+)
+def sample_of_clusters(situation: Situation) -> Curve:
+    """The bound of as many clusters as are drawn, times the chance that the critical one is among them."""
+    drawn = None if situation.sampling is None else situation.sampling.clusters_drawn
+    if drawn is None:
+        raise NotApplicable("the sample is not one of whole clusters")
+    return _in_parts(situation.population, [(situation.asked, drawn)], situation.adversary.total, situation.pair)
+
+
+@rule(
+    bound="clusters",
+    kind="bound",
+    queries=(PropertyQuery, PostProcessed),
+    samplings=(ClusterPartition,),
+    cost=25,
+    theorem=_WHOLE,
+    source=_SOURCE,
+    assumptions=(BY_CLUSTER, EACH_IN_CLUSTER, DRAWN, SECRET),
+    covers=("each",),
+    needs=("clusters",),
+)
+def parts_of_clusters(situation: PartitionedSituation) -> Curve:
+    """The sum over the parts; what is done to a count reveals no more."""
+    require_no_pattern(situation)
+    drawn = situation.sampling.part_clusters
+    if drawn is None:
+        raise NotApplicable("the parts are not those of whole clusters")
+    parts = list(zip(map(capabilities, situation.queries), drawn, strict=True))
+    return _in_parts(situation.population, parts, situation.adversary.total, situation.one_pair)
+
+
+def _in_parts(population: Population, parts: list[tuple[Capabilities, int]], known: int, pair: Pair) -> Curve:
+    """The sum over parts of so many whole clusters each."""
+    clusters = population.clusters or population.size
+    weights = [Fraction(size, clusters) for _, size in parts]
+    curves = [_count_among(population, asked, max(size - known, 1) - 1, pair) for asked, size in parts]
+    return Curve.mean(weights, curves)
+
+
 def _count(population: Population, asked: Capabilities, known: int, pair: Pair) -> Curve:
-    """The bound of the theorem for the number of entries with the larger of two values."""
+    """The bound of the theorem for the number of all entries with the larger of two values."""
+    return _count_among(population, asked, unknown_clusters(population, known) - 1, pair)
+
+
+def _count_among(population: Population, asked: Capabilities, others: int, pair: Pair) -> Curve:
+    """The same among so many other clusters that have an unknown member."""
     if population.clusters is None or population.largest_cluster is None:
         raise NotApplicable("the population has no clusters")
     law = dict(asked.law())
@@ -148,7 +218,7 @@ def _count(population: Population, asked: Capabilities, known: int, pair: Pair) 
         )
     (of_others, at_most), (least, most) = (ends(law[value]) for value in sorted(law))
     least, most = max(least, 1 - at_most), min(most, 1 - of_others)
-    others, moved = unknown_clusters(population, known) - 1, most_moved(population)
+    moved = most_moved(population)
 
     def gap(size: int, direction: Pair) -> Curve:
         return Curve.each_in_range(others=others, lower=least, upper=most, gap=size, pair=direction)
