@@ -1,9 +1,11 @@
-"""What tests of several folders need: reading a repr back, and every way of copying a value."""
+"""What tests of several folders need: reading a repr back, every way of copying a value, and a real browser."""
 
 import copy
 import pickle
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -26,6 +28,19 @@ def read_back() -> Callable[[str], object]:
         return eval(text, {"__builtins__": {}}, names)  # noqa: S307  (reprs of this very process)
 
     return evaluate
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, started once for a module; its tests are marked for one worker, `xdist_group("browser")`."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no chromium on this machine")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

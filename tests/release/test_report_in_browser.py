@@ -6,20 +6,12 @@ text in it.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 from tests.release.report_samples import HOSTILE, filled, only_tables, sample, smallest, variants, with_everything
 from tests.release.table_samples import SAMPLES, table
 
 from statpriv.releasing.report import render
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("no chromium on this machine", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
 
 # One worker starts the browser, once.
@@ -61,14 +53,6 @@ TOO_WIDE = """() => [...document.querySelectorAll('body *')]
     .map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ': ' + e.textContent.trim().slice(0, 40))"""
 NODES = """() => [...document.querySelectorAll('*')]
     .map(e => e.namespaceURI + ' ' + e.localName + ' ' + e.getAttributeNames())"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

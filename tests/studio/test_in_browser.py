@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,24 +10,12 @@ import pytest
 import statpriv as sp
 from statpriv.numeric.literals import at_most
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("no chromium on this machine", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 PAGES = ["/", "/explore", "/explore?what=table", "/plan", "/plan?file=plan.toml", "/release?file=plan.toml"]
 PAGES += ["/ledger", "/assess", "/check", "/explore?n=x"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

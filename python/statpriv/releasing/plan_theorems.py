@@ -88,13 +88,11 @@ def _same_rows(plan: PlanFile) -> None:
             f'has data.group = {quoted(plan.data.group)} and [publication] rows = "same": no rows are drawn within '
             "groups, so leave group out"
         )
-    for k, query in enumerate(plan.query, start=1):
-        if not query.each:
-            raise ValueError(
-                f'query[{k}] needs each = true: with [publication] rows = "same" the other answers about the same '
-                "rows may tell more of a row than a probability that all rows share. State the range that holds for "
-                "each row given all its other attributes"
-            )
+    _require_each(
+        plan,
+        'with [publication] rows = "same" the other answers about the same rows may tell more of a row than a '
+        "probability that all rows share. State the range that holds for each row given all its other attributes",
+    )
     for (k, columns, asked), (j, others, other) in combinations(_columns_of_queries(plan), 2):
         if asked != other and columns & others:
             raise ValueError(
@@ -102,6 +100,12 @@ def _same_rows(plan: PlanFile) -> None:
                 "conditions: given the one answer of a row, the range for the other is not what was declared. Ask one "
                 "histogram, with a [[query.cell]] for each condition"
             )
+
+
+def _require_each(plan: PlanFile, why: str) -> None:
+    for k, query in enumerate(plan.query, start=1):
+        if not query.each:
+            raise ValueError(f"query[{k}] needs each = true: {why}")
 
 
 def _columns_of_queries(plan: PlanFile) -> Iterator[tuple[int, frozenset[str], tuple[str, ...]]]:
@@ -121,13 +125,11 @@ def _units(plan: PlanFile) -> None:
         )
     if plan.data.group is not None:
         raise ValueError("has data.group and data.units: a unit may lie across groups, so leave group out")
-    for k, query in enumerate(plan.query, start=1):
-        if not query.each:
-            raise ValueError(
-                f"query[{k}] needs each = true: data.units says that rows hang together, and a probability that all "
-                "rows share says nothing of what the others of a unit tell. State the range that holds for each row "
-                "given the other rows of its unit"
-            )
+    _require_each(
+        plan,
+        "data.units says that rows hang together, and a probability that all rows share says nothing of what the "
+        "others of a unit tell. State the range that holds for each row given the other rows of its unit",
+    )
     if len(plan.query) > 1 and plan.publication.rows is None:
         raise ValueError(
             "has several queries on parts of their own, but data.units says that rows hang together, and a unit may "

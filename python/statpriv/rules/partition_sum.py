@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from statpriv._native import Curve
 from statpriv.errors import NotAvailableError
@@ -38,6 +39,7 @@ from statpriv.rules.own_count import count_of
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst
 
+Place = TypeVar("Place", bound=Hashable)
 THRESHOLDS = 32
 QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed, AnswerLaws)
 ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
@@ -116,17 +118,25 @@ def stated_partitions_sum(situation: PartitionedSituation) -> Curve:
         raise NotApplicable("known entries in stated partitions are not composed in this version")
     if any(capabilities(query).laws_differ for query in situation.different_queries):
         raise NotApplicable("entries with different laws are not composed in stated partitions")
-    chances: dict[int, defaultdict[tuple[int, int], Fraction]] = {entry: defaultdict(Fraction) for entry in law.entries}
-    for parts, mass in law.probabilities:
-        for k, part in enumerate(parts):
-            for entry in part:
-                chances[entry][k, len(part)] += mass
+    chances = chances_of_places(law, lambda _, k, part: (k, len(part)))
     of_part = {
         (k, size): _of_part(situation.queries[k], Population(size), situation)
         for k, size in {place for of_entry in chances.values() for place in of_entry}
     }
     alike = [dict(each) for each in sorted({tuple(sorted(of_entry.items())) for of_entry in chances.values()})]
     return worst([Curve.mean(list(each.values()), [of_part[place] for place in each]) for each in alike])
+
+
+def chances_of_places(
+    law: PartitionLaw, place: Callable[[int, int, tuple[int, ...]], Place]
+) -> dict[int, dict[Place, Fraction]]:
+    """For each entry, how likely each of its places is: what `place` says of the entry, the part and who is in it."""
+    chances: dict[int, defaultdict[Place, Fraction]] = {entry: defaultdict(Fraction) for entry in law.entries}
+    for parts, mass in law.probabilities:
+        for k, part in enumerate(parts):
+            for entry in part:
+                chances[entry][place(entry, k, part)] += mass
+    return {entry: dict(of_entry) for entry, of_entry in chances.items()}
 
 
 @rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -37,6 +37,7 @@ from statpriv.model.situation import (
 from statpriv.rules.assumptions import DRAWN, DRAWN_AS_STATED, INDEPENDENT, PAPER, STATED
 from statpriv.rules.one_property import weights_of
 from statpriv.rules.own_count import mean_at_a_rate
+from statpriv.rules.partition_sum import chances_of_places
 from statpriv.rules.registry import lower, rule
 from statpriv.rules.whole_population import worst, worst_gaps
 
@@ -71,15 +72,26 @@ def partition_sum_of_groups(situation: PartitionedSituation) -> Curve:
         raise NotApplicable("all entries have one law, and are known by number")
     if any(gate_for_every_p(query) is not None for query in situation.different_queries):
         raise NotApplicable("the range of a gated count would be trusted")
-    situation = by_class(situation)
-    n, groups = situation.population.size, dict(situation.population.groups or ())
+    situation, n = by_class(situation), situation.population.size
     parts = Counter(zip(map(unlabelled, situation.queries), situation.sampling.part_sizes or (), strict=True))
     weights = [Fraction(count * size, n) for (_, size), count in parts.items()]
-    curves = []
+    return _worst_group(
+        situation, weights, lambda critical, unknown: [_given(situation, *part, critical, unknown) for part in parts]
+    )
+
+
+def _worst_group(
+    situation: PartitionedSituation, weights: list[Fraction], of_parts: Callable[[str, Numbers], list[Curve]]
+) -> Curve:
+    """The sum over the parts for the worst group of the critical entry, and the worst known entries.
+
+    `of_parts` has the curves of the parts for a critical entry of this group and so many unknown others of each group.
+    """
+    groups, curves = dict(situation.population.groups or ()), []
     for known in known_by_group(situation.adversary, groups):
         for critical in groups:
             unknown = {name: max(size - (name == critical) - known.get(name, 0), 0) for name, size in groups.items()}
-            curves.append(Curve.mean(weights, [_given(situation, *part, critical, unknown) for part in parts]))
+            curves.append(Curve.mean(weights, of_parts(critical, unknown)))
     return worst(curves)
 
 
@@ -103,20 +115,17 @@ def multinomial_sum_of_groups(situation: PartitionedSituation) -> Curve:
     require_no_pattern(situation)
     if not any(capabilities(query).laws_differ for query in situation.different_queries):
         raise NotApplicable("all entries have one law")
-    situation = by_class(situation)
-    n, groups = situation.population.size, dict(situation.population.groups or ())
+    situation, others = by_class(situation), situation.population.size - 1
     parts = Counter(zip(map(unlabelled, situation.queries), weights_of(situation), strict=True))
     shares = [count * weight for (_, weight), count in parts.items()]
-    curves = []
-    for known in known_by_group(situation.adversary, groups):
-        for critical in groups:
-            unknown = {name: max(size - (name == critical) - known.get(name, 0), 0) for name, size in groups.items()}
-            of_parts = [
-                mean_at_a_rate(n - 1, weight, partial(_with_others, situation, query, critical, unknown))
-                for query, weight in parts
-            ]
-            curves.append(Curve.mean(shares, of_parts))
-    return worst(curves)
+
+    def of_parts(critical: str, unknown: Numbers) -> list[Curve]:
+        return [
+            mean_at_a_rate(others, weight, partial(_with_others, situation, query, critical, unknown))
+            for query, weight in parts
+        ]
+
+    return _worst_group(situation, shares, of_parts)
 
 
 def _with_others(situation: PartitionedSituation, query: Query, critical: str, unknown: Numbers, others: int) -> Curve:
@@ -148,15 +157,12 @@ def stated_partitions_sum_of_groups(situation: PartitionedSituation) -> Curve:
     if any(capabilities(query).stated_entries is not None for query in situation.different_queries):
         raise NotApplicable("laws of single entries are not composed in stated partitions: state them by group")
     group_of = [name for name, size in situation.population.groups or () for _ in range(size)]
-    chances: dict[int, defaultdict[tuple[int, Others], Fraction]] = {
-        entry: defaultdict(Fraction) for entry in law.entries
-    }
-    for parts, mass in law.probabilities:
-        for k, part in enumerate(parts):
-            held = Counter(group_of[entry] for entry in part)
-            for entry in part:
-                others = held - Counter([group_of[entry]])
-                chances[entry][k, tuple(sorted(others.items()))] += mass
+
+    def place(entry: int, k: int, part: tuple[int, ...]) -> tuple[int, Others]:
+        others = Counter(group_of[other] for other in part if other != entry)
+        return k, tuple(sorted(others.items()))
+
+    chances = chances_of_places(law, place)
     alike = {(group_of[entry], tuple(sorted(of_entry.items()))) for entry, of_entry in chances.items()}
     curves = []
     for critical, places in sorted(alike):

@@ -226,7 +226,7 @@ class _Studio:
     # --- what pages share
 
     async def _judged(self, name: str, text: str) -> Response:
-        """The page of a saved plan, with its guarantee from a dry run."""
+        """The page of a saved plan, with its guarantee."""
         try:
             shown = await run_in_threadpool(self._guaranteed, self.folder.file(name, ".toml"))
         except (StatprivError, OSError) as error:
