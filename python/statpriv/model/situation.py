@@ -414,9 +414,9 @@ def require_one_kind(first: Query, query: Query, *, attribute: str) -> None:
 def require_one_law(first: Query, query: Query, *, attribute: str) -> None:
     """Refuse two kinds of queries about one attribute that do not state the same values with the same probabilities."""
     one, other = capabilities(first), capabilities(query)
-    groups = one.stated_groups if one.stated_groups == other.stated_groups else None
-    told = (one.stated_entries, other.stated_entries) == (None, None) and one.stated_groups == other.stated_groups
-    if not told or any(dict(one.law(name)) != dict(other.law(name)) for name in groups or (None,)):
+    by_entry = one.stated_entries is not None or other.stated_entries is not None
+    alike = not by_entry and one.stated_groups == other.stated_groups
+    if not alike or any(dict(one.law(name)) != dict(other.law(name)) for name in one.stated_groups or (None,)):
         raise ArgumentError(
             f"attribute = {attribute!r} is asked by a {one.kind} and a {other.kind} that do not state the same law of "
             "the same values: give both each value with its probability (a histogram has the values 0, 1, …)"

@@ -33,6 +33,7 @@ from statpriv.errors import ArgumentError, NotAvailableError, PrecisionError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.codec import stated_range
 from statpriv.model.features import CLUSTERS, EACH
+from statpriv.model.fields import Range
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
@@ -54,11 +55,11 @@ Assumption: TypeAlias = Literal[
 _Changed: TypeAlias = Callable[[Fraction], tuple[Enclosure, Kind]]
 
 _OUTSIDE = tuple(Fraction(k, 100) for k in (1, 2, 5, 10, 20))
-_APART = (Fraction(5, 100), Fraction(20, 100))
+APART = (Fraction(5, 100), Fraction(20, 100))
 """How far outside a stated range the probabilities of single rows may lie."""
 _EVERYTHING = "everything"
 """What stands for several different ranges."""
-_HOUSEHOLDS = (2, 3)
+HOUSEHOLDS = (2, 3)
 """Rows of the largest household; there are as few households as these allow."""
 _ROWS = (2, 3, 5, 10)
 _RARER = tuple(Fraction(1, k) for k in (2, 5, 10))
@@ -386,7 +387,7 @@ class _Release:
             return
         if all(query.lower == 0 and query.upper == 1 for query in properties):
             return  # nothing is said of any row
-        for distance in (Fraction(0), *_APART):
+        for distance in (Fraction(0), *APART):
             own = tuple(_widened(query, distance, each=True) for query in properties)
             if own == self.queries:
                 continue
@@ -404,7 +405,7 @@ class _Release:
         if situation.population.groups is not None or nothing_said:
             return
         own = PropertyQuery(EachBetween(counts[0].lower, counts[0].upper), attribute=counts[0].attribute)
-        for largest in _HOUSEHOLDS:
+        for largest in HOUSEHOLDS:
             if largest < self.size:
                 clustered = Population(self.size, clusters=-(-self.size // largest), largest_cluster=largest)
                 yield (
@@ -529,9 +530,14 @@ def _ratio(c: int, others: int, rows: int, p: Fraction) -> Fraction | float:
     return Fraction(numerator, denominator)
 
 
+def widened(ends: Range, distance: Fraction) -> Range:
+    """The range with so much more at both ends, as far as these are probabilities."""
+    low, high = ends
+    return max(low - distance, Fraction(0)), min(high + distance, Fraction(1))
+
+
 def _widened(query: PropertyQuery, distance: Fraction, *, each: bool = False) -> PropertyQuery:
-    ends = max(query.lower - distance, Fraction(0)), min(query.upper + distance, Fraction(1))
-    wider = stated_range(ends, each=each or query.each_own)
+    wider = stated_range(widened((query.lower, query.upper), distance), each=each or query.each_own)
     return PropertyQuery(wider, attribute=query.attribute, name=query.name)
 
 

@@ -26,6 +26,7 @@ from statpriv.model.queries.variants import unlabelled
 from statpriv.model.ranges import Between, EachBetween
 from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
+from statpriv.releasing.deltas import at_most_one, greatest, least, weighted
 from statpriv.releasing.plan import Plan, PlannedQuery, PlannedTable, Publication
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells, ranges_of
@@ -133,16 +134,17 @@ class Guarantee:
         For a stratified plan, the number of rows of each group of the table; None without groups.
     parts
         One part for each query of the plan, in order, then one for each table.
-    alike
-        Where groups have probabilities of their own and parts are drawn from all rows: the same plan for rows without
-        groups, each with a probability of its own in the hull of all of them. It has a larger δ, which costs less.
     """
 
     plan: Plan
     rows: int
     groups: Mapping[str, int] | None
     parts: tuple[Part, ...]
-    alike: Guarantee | None = None
+
+    @property
+    def alike(self) -> Guarantee:
+        """The guarantee to which pictures and leaks refer: this one, or a larger δ that costs less."""
+        return self
 
     @property
     def epsilon(self) -> Fraction:
@@ -197,8 +199,9 @@ class Guarantee:
     @property
     def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """Each group of a stratified plan, with its number of rows in each part; empty for any other plan."""
-        groups = () if self.alike is not None else self.groups or ()
-        return tuple((group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in groups)
+        return tuple(
+            (group, tuple((part.groups or {}).get(group, 0) for part in self.parts)) for group in self.groups or ()
+        )
 
     @cached_property
     def curve(self) -> PrivacyCurve:
@@ -225,8 +228,6 @@ class Guarantee:
         Alone, such a query has δ = 1 and meets no target. Secretly using only some rows reduces δ of the whole release,
         but for the rows that answer the query the value remains certain. Publication steps may hide it again.
         """
-        if self.alike is not None:
-            return self.alike.telling()
         known, epsilon = self.plan.guarantee.known_rows, self.epsilon
         return tuple(
             query.name
@@ -260,10 +261,7 @@ class Guarantee:
             return self.delta
         if known == self.plan.guarantee.known_rows and not self.costly(known):
             return remembered_delta(self.curve, epsilon)
-        if self.alike is not None:
-            found = [self.alike.secret(known=known, epsilon=epsilon)]
-        else:
-            found = [self.bounded(known, epsilon)]
+        found = [self.bounded(known, epsilon)]
         if self.sizes_by_group and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
             found += self.if_available(known, "own-group", self.parts, epsilon)
         if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
@@ -278,8 +276,6 @@ class Guarantee:
         """Whether the tightest curve with `known` known rows takes seconds; figures then use cheaper bounds."""
         if self.plan.is_conditional:
             return False
-        if self.alike is not None:
-            return True
         if self.groups is not None:
             return self.rows > budget.MAX_ROWS_OF_TIGHT_GROUPED_PICTURES
         if not self.counted:  # a table has a bound that is always cheap
@@ -298,8 +294,6 @@ class Guarantee:
 
     def deltas(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
         """δ of each part, for a reader who knows its rows and the values of up to `known` of them."""
-        if self.alike is not None:
-            return self.alike.deltas(known=known, epsilon=epsilon)
         keys = [(part.size, tuple((part.groups or {}).items()), unlabelled(part.query)) for part in self.parts]
         different = dict(zip(keys, self.parts, strict=True))
         found = {key: remembered_delta(part.curve(known=known), epsilon) for key, part in different.items()}
@@ -317,12 +311,10 @@ class Guarantee:
         published : bool
             Whether its counts are published with the plan's steps; otherwise they are published exactly.
         """
-        if self.alike is not None:
-            return self.alike.if_probability_were(attribute, p, published=published)
         known = self.plan.guarantee.known_rows
         if self.plan.is_conditional:  # steps on a count never add to the δ of the exact one
-            alike = [part.given_p(p) if part.asked.attribute == attribute else part for part in self.parts]
-            return self._bounded(known, self.epsilon, alike)
+            parts = [part.given_p(p) if part.asked.attribute == attribute else part for part in self.parts]
+            return self._bounded(known, self.epsilon, parts)
         own_parts = [part for part in self.parts if part.asked.attribute == attribute]
         others = [part for part in self.parts if part.asked.attribute != attribute]
         exact = [part.at(p).exact for part in own_parts]
@@ -423,6 +415,43 @@ class Guarantee:
         return in_units(self.plan, self.rows, self.rows) or Population(self.rows)
 
 
+@dataclass(frozen=True)
+class GuaranteeOfAllGroups(Guarantee):
+    """The guarantee of a plan whose groups have probabilities of their own, and whose parts are drawn from all rows.
+
+    Attributes
+    ----------
+    hull
+        The same plan for rows without groups, each with a probability of its own in the hull of all of them. Every δ of
+        it is larger, and costs less.
+    """
+
+    hull: Guarantee
+
+    @property
+    def alike(self) -> Guarantee:
+        return self.hull
+
+    @property
+    def sizes_by_group(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        return ()
+
+    def telling(self) -> tuple[str, ...]:
+        return self.hull.telling()
+
+    def costly(self, known: int) -> bool:  # noqa: ARG002  (whatever is known)
+        return True
+
+    def bounded(self, known: int, epsilon: Fraction) -> Enclosure:
+        return self.hull.secret(known=known, epsilon=epsilon)
+
+    def deltas(self, *, known: int, epsilon: Fraction) -> list[Enclosure]:
+        return self.hull.deltas(known=known, epsilon=epsilon)
+
+    def if_probability_were(self, attribute: str, p: Fraction, *, published: bool) -> Enclosure:
+        return self.hull.if_probability_were(attribute, p, published=published)
+
+
 def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> Guarantee:
     """Certify the guarantee of a plan on a table of `rows` rows.
 
@@ -476,12 +505,12 @@ def _of_all_groups(plan: Plan, rows: int, groups: Mapping[str, int]) -> Guarante
         query.check_groups(groups)
     sizes = [query.size(rows) for query in plan.queries]
     _refuse_more_than(plan, "the table", rows, sum(sizes))
-    parts, alike = [], []
+    parts, hulls = [], []
     for query, size in zip(plan.queries, sizes, strict=True):
         own = _part(plan, query, size, each=True)
-        alike.append(own)
+        hulls.append(own)
         parts.append(replace(own, asked=_asked_by_group(plan, query, groups)))
-    return Guarantee(plan, rows, dict(groups), tuple(parts), Guarantee(plan, rows, None, tuple(alike)))
+    return GuaranteeOfAllGroups(plan, rows, dict(groups), tuple(parts), Guarantee(plan, rows, None, tuple(hulls)))
 
 
 def _gated_if_bounded(part: Part, known: int, epsilon: Fraction) -> Part:
@@ -552,27 +581,3 @@ def _stratified_part(plan: Plan, query: PlannedQuery, sizes: Mapping[str, int]) 
     size = sum(sizes.values())
     expected = (expected_counts([(sizes[group], hulls[group]) for group in sizes]),)
     return Part(size, dict(sizes), asked, Steps(size, expected, query.publication))
-
-
-def greatest(deltas: Sequence[Enclosure]) -> Enclosure:
-    """The largest of the δ values."""
-    return Enclosure(max(delta.lower for delta in deltas), max(delta.upper for delta in deltas))
-
-
-def least(bounds: Sequence[Enclosure]) -> Enclosure:
-    """The smallest of several bounds on one δ."""
-    return Enclosure(min(delta.lower for delta in bounds), min(delta.upper for delta in bounds))
-
-
-def weighted(weights: Sequence[Fraction], deltas: Sequence[Enclosure]) -> Enclosure:
-    """The weighted sum, with weights that sum to at most 1."""
-    ends = [
-        sum((weight * Fraction(end) for weight, end in zip(weights, side, strict=True)), Fraction(0))
-        for side in ([delta.lower for delta in deltas], [delta.upper for delta in deltas])
-    ]
-    return at_most_one(Enclosure(*ends))
-
-
-def at_most_one(delta: Enclosure) -> Enclosure:
-    """Cap a bound on δ at 1; δ is a difference of probabilities."""
-    return Enclosure(min(delta.lower, 1.0), min(delta.upper, 1.0))

@@ -32,7 +32,8 @@ from statpriv.curves.remembered import remembered_delta
 from statpriv.model.queries.variants import of_groups, unlabelled
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.planning.sensitivity import if_one_count, one_row_at_a_time
-from statpriv.releasing.guarantee import Guarantee, Part, at_most_one
+from statpriv.releasing.deltas import at_most_one
+from statpriv.releasing.guarantee import Guarantee, Part
 
 __all__ = ["block", "leaks"]
 
@@ -46,7 +47,7 @@ _SLOPES = 48
 
 def leaks(guarantee: Guarantee) -> list[tuple[str, int | None, Enclosure]]:
     """For each kind of leak: its name, its number of rows, and δ at the target's ε, besides the plan's known rows."""
-    guarantee = guarantee.alike or guarantee
+    guarantee = guarantee.alike
     if not guarantee.is_of_parts:
         return []
     known, epsilon = guarantee.plan.guarantee.known_rows, guarantee.epsilon

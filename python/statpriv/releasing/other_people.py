@@ -17,16 +17,11 @@ from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import EachBetween
 from statpriv.numeric.enclosure import Enclosure
+from statpriv.planning.sensitivity import APART, HOUSEHOLDS, widened
 from statpriv.releasing.guarantee import Guarantee, Part, in_units
-from statpriv.releasing.plan import Range
 from statpriv.releasing.stated_ranges import has_cells, ranges_of
 
 __all__ = ["OtherPeople", "other_people"]
-
-_APART = (Fraction(0), Fraction(5, 100), Fraction(20, 100))
-"""How far outside a declared range the probabilities of single rows may lie."""
-_HOUSEHOLDS = (2, 3)
-"""Rows of the largest household; there are as few households as these allow."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +45,12 @@ class OtherPeople:
 
 def other_people(guarantee: Guarantee) -> Iterator[OtherPeople]:
     """The other people of whom a report says what they would do to δ, as far as a theorem bounds it."""
-    base = guarantee.alike or guarantee
+    base = guarantee.alike
     if guarantee.tabulated or base.groups is not None:
         return  # a table holds for every law; in strata each group has one
     known, epsilon = base.plan.guarantee.known_rows, base.epsilon
     declared = all(part.asked.each_own for part in guarantee.parts)
-    for distance in _APART:
+    for distance in (Fraction(0), *APART):
         if distance or not declared:
             apart = [_apart(part, distance) for part in base.parts]
             for delta in base.if_available(known, "tightest", apart, epsilon):
@@ -63,7 +58,7 @@ def other_people(guarantee: Guarantee) -> Iterator[OtherPeople]:
     if any(has_cells(part.asked) for part in base.parts):
         return
     own = [_apart(part, Fraction(0)) for part in base.parts]
-    for largest in _HOUSEHOLDS:
+    for largest in HOUSEHOLDS:
         if (base.plan.data.largest_unit or 1) < largest < base.rows:
             data = replace(base.plan.data, units=-(-base.rows // largest), largest_unit=largest)
             plan = replace(base.plan, data=data)
@@ -74,13 +69,8 @@ def other_people(guarantee: Guarantee) -> Iterator[OtherPeople]:
 
 def _apart(part: Part, distance: Fraction) -> Part:
     """The part with exact counts, if each row had a probability of its own, so far outside each range."""
-    ranges: Any = [EachBetween(*_wider(ends, distance)) for ends in ranges_of(part.asked)]
+    ranges: Any = [EachBetween(*widened(ends, distance)) for ends in ranges_of(part.asked)]
     attribute = part.asked.attribute
     if has_cells(part.asked):
         return replace(part.exact, asked=HistogramQuery(ranges, attribute=attribute))
     return replace(part.exact, asked=PropertyQuery(ranges[0], attribute=attribute))
-
-
-def _wider(ends: Range, distance: Fraction) -> Range:
-    low, high = ends
-    return max(low - distance, Fraction(0)), min(high + distance, Fraction(1))

@@ -10,7 +10,7 @@ from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.sql_text import quoted
 
 if TYPE_CHECKING:
-    from statpriv.releasing.plan_tables import PlanFile
+    from statpriv.releasing.plan_tables import CountTable, HistogramTable, PlanFile
 
 __all__ = ["is_stratified", "refuse_without_theorem"]
 
@@ -37,8 +37,11 @@ def is_stratified(plan: PlanFile) -> bool:
     """Whether rows are drawn in each group by itself."""
     if plan.data.group is None:
         return False
-    of_all = all(query.rows is not None and not is_mapping(query.rows) for query in plan.query)
-    return not of_all if plan.data.stratified is None else plan.data.stratified
+    return not all(map(_states_one_number, plan.query)) if plan.data.stratified is None else plan.data.stratified
+
+
+def _states_one_number(query: CountTable | HistogramTable) -> bool:
+    return query.rows is not None and not is_mapping(query.rows)
 
 
 def _tables_of_all_rows_stand_alone(plan: PlanFile) -> None:
@@ -62,14 +65,15 @@ def _rows_have_one_law(plan: PlanFile) -> None:
 
 def _groups(plan: PlanFile) -> None:
     """Rows are drawn in each group by itself, for all queries or for none."""
+    stratified = is_stratified(plan)
     for k, query in enumerate(plan.query, start=1):
-        if is_stratified(plan) and query.rows is not None and not is_mapping(query.rows):
+        if stratified and _states_one_number(query):
             raise ValueError(
                 f"query[{k}].rows = {query.rows}: must be stated for each group, such as {{f = 30, m = 20}}, because "
                 "rows are drawn in each group of data.group. State one number for every query, or data.stratified = "
                 "false, and they are drawn from all rows alike"
             )
-        if not is_stratified(plan) and is_mapping(query.rows):
+        if not stratified and is_mapping(query.rows):
             raise ValueError(
                 f"query[{k}].rows is stated by group, but data.stratified = false: rows are drawn from all rows alike. "
                 "State one number, or leave stratified out"

@@ -43,7 +43,7 @@ from statpriv.releasing.tables import (
     source_files,
 )
 
-__all__ = ["Report", "Surroundings", "carry_out", "release"]
+__all__ = ["Report", "Surroundings", "carry_out", "certified", "release"]
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _carry_out(
 ) -> Report:
     if dry_run:
         with _opened(plan, surroundings) as table:
-            guarantee, _ = _certified(plan, table, surroundings.progress)
+            guarantee, _ = certified(plan, table, surroundings.progress)
         contents = as_first_release(
             prospective_contents(guarantee, rows_left=guarantee.rows, dry_run=True, progress=surroundings.progress),
             guarantee,
@@ -242,7 +242,7 @@ def _release_under_lock(
 ) -> Report:
     progress = surroundings.progress
     with _opened(plan, surroundings) as table:
-        guarantee, groups = _certified(plan, table, progress)
+        guarantee, groups = certified(plan, table, progress)
         _refuse_unless_reached(guarantee)
         progress("ids")
         rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key), table.columns)
@@ -307,7 +307,7 @@ def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:
     )
 
 
-def _certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee, Groups | None]:
+def certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee, Groups | None]:
     """The guarantee, from the number of rows and, for a stratified plan, the publicly known sizes of the groups."""
     progress("rows")
     rows = table.row_count()

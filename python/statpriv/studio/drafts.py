@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from statpriv.errors import ArgumentError
 from statpriv.releasing.first_plan import toml_string
+from statpriv.studio.fields import whole
 
 __all__ = ["count_block", "table_block"]
 
@@ -57,9 +58,7 @@ def table_block(form: Mapping[str, str]) -> str:
     "region" = ["north", "south", "*"]
     <BLANKLINE>
     """
-    minimum = _stated(form, "minimum", "the least number of rows of every cell")
-    if not minimum.isdecimal():
-        raise ArgumentError(f"minimum = {minimum!r}; a whole number is required")
+    minimum = whole("minimum", _stated(form, "minimum", "the least number of rows of every cell"))
     lines = [
         "",
         "[[table]]",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import statpriv as sp
-from statpriv.errors import ArgumentError
 from statpriv.numeric.exact import as_nonnegative
 from statpriv.numeric.literals import at_most
+from statpriv.studio.fields import whole
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
@@ -66,10 +66,17 @@ class Explored:
         return self.fields["epsilon"]
 
     def _whole(self, name: str) -> int:
-        try:
-            return int(self.fields[name])
-        except ValueError:
-            raise ArgumentError(f"{name} = {self.fields[name]!r}; a whole number is required") from None
+        return whole(name, self.fields[name])
+
+    @property
+    def _ends(self) -> tuple[str, str]:
+        """The least and the largest probability; one that stands alone is both."""
+        return self.fields["low"], self.fields["high"] or self.fields["low"]
+
+    @cached_property
+    def _upper(self) -> str:
+        """The certified upper end of δ."""
+        return at_most(self.curve.delta(self.epsilon).upper)
 
     @cached_property
     def curve(self) -> PrivacyCurve:
@@ -83,7 +90,7 @@ class Explored:
         known = self._whole("known")
         if self.is_table:
             return sp.minimum_count_curve(self._whole("minimum"), known=known)
-        low, high = self.fields["low"], self.fields["high"] or self.fields["low"]
+        low, high = self._ends
         p = sp.EachBetween(low, high) if self.fields["each"] else low if low == high else sp.Between(low, high)
         return sp.privacy_curve(
             sp.PropertyQuery(p),
@@ -95,16 +102,15 @@ class Explored:
     @property
     def answer(self) -> str:
         """The certified δ in words."""
-        return f"δ ≤ {at_most(self.curve.delta(self.epsilon).upper)}"
+        return f"δ ≤ {self._upper}"
 
     @property
     def promise(self) -> str:
         """What that means for one person."""
-        delta = self.curve.delta(self.epsilon)
         return (
             f"Whatever anyone looks for in the {'table' if self.is_table else 'count'}, its chance is at most "
             f"e^{self.epsilon} times the chance it would have if one person’s row held another value, plus "
-            f"{at_most(delta.upper)}."
+            f"{self._upper}."
         )
 
     @property
@@ -123,7 +129,7 @@ class Explored:
                 f"curve = sp.minimum_count_curve({fields['minimum']}, known={known})\n"
                 f'curve.delta("{self.epsilon}")'
             )
-        low, high = fields["low"], fields["high"] or fields["low"]
+        low, high = self._ends
         p = f'sp.EachBetween("{low}", "{high}")' if fields["each"] else f'sp.Between("{low}", "{high}")'
         p = f'"{low}"' if low == high and not fields["each"] else p
         sample = f", sampling=sp.WithoutReplacement({fields['size']})" if fields["size"] else ""
@@ -140,7 +146,7 @@ class Explored:
         fields = self.fields
         if self.is_table:
             return f"statpriv assess crosstab.csv --minimum {fields['minimum']} --epsilon {self.epsilon}"
-        low, high = fields["low"], fields["high"] or fields["low"]
+        low, high = self._ends
         p = low if low == high else f"{low}..{high}"
         each = " --each" if fields["each"] else ""
         size = f" --size {fields['size']}" if fields["size"] else ""
@@ -154,10 +160,11 @@ class Explored:
         fields = self.fields
         if self.is_table:
             return f'[[table]]\nname = "…"\nminimum = {fields["minimum"]}\n[table.dimensions]\n# column = ["…", "*"]'
+        low, high = self._ends
         each = "each = true\n" if fields["each"] else ""
         return (
             f'epsilon = "{self.epsilon}"\npopulation = {fields["n"]}\nknown_rows = {fields["known"]}\n\n[[part]]\n'
-            f'probability = ["{fields["low"]}", "{fields["high"] or fields["low"]}"]\n{each}'
+            f'probability = ["{low}", "{high}"]\n{each}'
             f"size = {fields['size'] or fields['n']}"
         )
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from statpriv.errors import ArgumentError, StatprivError
-from statpriv.releasing.guarantee import Guarantee, certify
+from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.ledger import Registry
 from statpriv.releasing.plan import Plan
 from statpriv.releasing.plan_file import load_plan
-from statpriv.releasing.run import Report, Surroundings, carry_out
+from statpriv.releasing.run import Report, Surroundings, carry_out, certified
 from statpriv.releasing.tables import open_table
 from statpriv.studio.folder import Folder
 
@@ -93,8 +93,8 @@ class Releases:
         """The guarantee of a plan by itself: the number of rows is read, and sizes of groups, and nothing else."""
         plan = _loaded(path, self._folder)
         with open_table(plan.data, plan.conditions) as table:
-            groups = None if plan.data.group is None else table.groups().sizes
-            return certify(plan, table.row_count(), groups)
+            guarantee, _ = certified(plan, table, Surroundings().progress)
+        return guarantee
 
     def offered(self, plan: Path) -> str:
         """The number of a confirmation, which starts one release of this plan and no second one."""

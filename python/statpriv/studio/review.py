@@ -12,6 +12,7 @@ from statpriv.errors import ArgumentError
 from statpriv.files.table_assessment import TableAssessment, assess_tables
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.recomputation import read_report
+from statpriv.studio.fields import whole
 
 __all__ = ["Checked", "assessed", "checked"]
 
@@ -31,18 +32,11 @@ def assessed(text: str, form: Mapping[str, str]) -> TableAssessment:
         path.write_text(text, encoding="utf-8")
         return assess_tables(
             path,
-            minimum=_whole(form, "minimum"),
+            minimum=whole("minimum", form.get("minimum", "").strip() or "0"),
             epsilon=form.get("epsilon", "1"),
-            known=_whole(form, "known"),
+            known=whole("known", form.get("known", "").strip() or "0"),
             bounds=False,
         )
-
-
-def _whole(form: Mapping[str, str], name: str) -> int:
-    text = form.get(name, "").strip() or "0"
-    if not text.isdecimal():
-        raise ArgumentError(f"{name} = {text!r}; a whole number is required")
-    return int(text)
 
 
 @dataclass(frozen=True)
