@@ -2,15 +2,18 @@
 
 import math
 import pickle
+from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom, hypergeom
 
 import statpriv as sp
+from statpriv import budget
 
 from ..cases import cases
 
@@ -108,6 +111,117 @@ def test_of_entries_in_groups_the_revealed_composition_is_between_the_truth_and_
     assert summed.exact_delta(exp_epsilon=ratio) == theorem
     worst = sp.compose_adaptive(sp.AnyOf(asked), population, partition, bound="revealed-composition")
     assert revealed.exact_delta(exp_epsilon=ratio) <= worst.exact_delta(exp_epsilon=ratio)
+
+
+def theorem_5_4_for_any_analyst(groups, known, sizes, asked, ratio):
+    """Σ_k (n_k/n) E[max_F Δ^F], every subset of the others in the part of the critical entry, for the worst pair."""
+    everyone = [name for name, number in groups.items() for _ in range(number)]
+    unknown = {name: number - known.get(name, 0) for name, number in groups.items()}
+    worst = Fraction(0)
+    for own in (name for name in groups if unknown[name]):
+        others = [name for name in groups for _ in range(unknown[name] - (name == own))] + [None] * sum(known.values())
+        for signs in product([True, False], repeat=len(asked)):
+            total = Fraction(0)
+            for size in sizes:
+                parts = list(combinations(range(len(others)), size - 1))
+                for part in parts:
+                    deltas = []
+                    for p, upwards in zip(asked, signs, strict=True):
+                        law = count_by_definition([p[others[i]] for i in part if others[i] is not None])
+                        one, zero = {a + 1: mass for a, mass in law.items()}, law
+                        first, second = (one, zero) if upwards else (zero, one)
+                        deltas.append(sum(max(0, mass - ratio * second.get(a, 0)) for a, mass in first.items()))
+                    total += Fraction(size, len(everyone)) * max(deltas) / len(parts)
+            worst = max(worst, total)
+    return worst
+
+
+def count_by_definition(shares):
+    law = {0: Fraction(1)}
+    for p in shares:
+        after = Counter()
+        for a, mass in law.items():
+            after[a] += mass * (1 - p)
+            after[a + 1] += mass * p
+        law = after
+    return law
+
+
+@pytest.mark.parametrize("known", [{"f": 0}, {"f": 1}, {"f": 1, "m": 2}])
+@settings(max_examples=cases(6, campaign=200), deadline=None)
+@given(
+    numbers=st.tuples(st.integers(1, 4), st.integers(2, 3)),
+    sizes=st.sampled_from([[1, 2], [2, 2], [3], [1, 1, 2]]),
+    shares=st.lists(st.tuples(*[st.integers(1, 9).map(lambda k: Fraction(k, 10))] * 2), min_size=1, max_size=2),
+    ratio=st.sampled_from(RATIOS),
+)
+def test_theorem_5_4_of_any_analyst_needs_each_part_only(known, numbers, sizes, shares, ratio):
+    groups = dict(zip("fm", numbers, strict=True))
+    assume(sum(sizes) <= sum(numbers) and sum(known.values()) < sum(numbers))
+    assume(all(known.get(name, 0) <= number for name, number in groups.items()))
+    asked = [dict(zip("fm", pair, strict=True)) for pair in shares]
+    curve = sp.compose_adaptive(
+        sp.AnyOf(sp.PropertyQuery(p, attribute=f"property {k}") for k, p in enumerate(asked)),
+        sp.Population(groups=groups),
+        sp.RandomPartition(sizes),
+        adversary=sp.Adversary(known=known),
+        bound="partition-sum",
+    )
+    assert curve.exact_delta(exp_epsilon=ratio) == theorem_5_4_for_any_analyst(groups, known, sizes, asked, ratio)
+
+
+TWO_GROUPS = sp.Population(groups={"f": 600, "m": 400})
+BY_GROUP = [
+    sp.PropertyQuery({"f": f, "m": m}, attribute=name)
+    for name, f, m in (("a", "0.2", "0.6"), ("b", "0.5", "0.3"), ("c", "0.4", "0.4"))
+]
+
+
+def test_theorem_5_4_holds_its_value_at_hundreds_of_rows():
+    """Against sums in doubles over how many of the first group share the part."""
+    found = sp.compose_adaptive(sp.AnyOf(BY_GROUP[:2]), TWO_GROUPS, sp.RandomPartition([125] * 4)).delta("0.1")
+    worst = 0.0
+    for own in range(2):
+        rest = [600 - (own == 0), 400 - (own == 1)]
+        for signs in product([1, -1], repeat=2):
+            mean = 0.0
+            for drawn in range(125):
+                deltas = []
+                for query, sign in zip(BY_GROUP[:2], signs, strict=True):
+                    p = [float(query.probability(name)) for name in "fm"]
+                    law = np.convolve(
+                        binom.pmf(range(drawn + 1), drawn, p[0]), binom.pmf(range(125 - drawn), 124 - drawn, p[1])
+                    )
+                    pair = (np.append(0.0, law), np.append(law, 0.0))[::sign]
+                    deltas.append(np.maximum(pair[0] - math.exp(0.1) * pair[1], 0).sum())
+                mean += hypergeom.pmf(drawn, 999, rest[0], 124) * max(deltas)
+            worst = max(worst, mean * 0.5)
+    assert found.lower <= worst * (1 + 1e-9)
+    assert worst * (1 - 1e-9) <= found.upper <= worst * (1 + 1e-6)
+
+
+def test_a_tree_of_many_compositions_counts_as_any_analyst_who_asks_the_same():
+    a, b, c = BY_GROUP
+    tree = sp.Ask(a, then={range(30): sp.Ask(b), range(30, 101): sp.Ask(c)})
+    given = sp.compose_adaptive(tree, TWO_GROUPS, sp.RandomPartition([100, 100])).delta("0.1")
+    first, second = (
+        sp.compose_adaptive(sp.AnyOf(asked), TWO_GROUPS, sp.RandomPartition([100]), bound="partition-sum").delta("0.1")
+        for asked in ([a], [b, c])
+    )
+    assert max(first.lower, second.lower) <= given.upper <= first.upper + second.upper
+    small = sp.Population(groups={"f": 3, "m": 3}), sp.RandomPartition([2, 2])
+    followed = sp.compose_adaptive(sp.Ask(a, then={0: sp.Ask(b), 1: sp.Ask(c), 2: sp.Ask(c)}), *small)
+    any_analyst = sp.compose_adaptive(sp.AnyOf([a, b, c]), *small, bound="partition-sum")
+    assert followed.exact_delta(exp_epsilon=RATIOS[0]) <= any_analyst.exact_delta(exp_epsilon=RATIOS[0])
+
+
+def test_what_takes_the_place_of_too_many_compositions_is_above_them(monkeypatch):
+    """The own group alone, or the sum over the queries: whichever is smaller."""
+    partition = sp.RandomPartition([40] * 3)
+    exact = sp.compose_adaptive(sp.AnyOf(BY_GROUP), TWO_GROUPS, partition).delta("0.1")
+    monkeypatch.setattr(budget, "MAX_TEMPLATE_KINDS", 30)
+    bound = sp.compose_adaptive(sp.AnyOf(BY_GROUP), TWO_GROUPS, partition).delta("0.1")
+    assert exact.upper < bound.lower <= 3 * exact.upper
 
 
 @pytest.mark.parametrize("known", [1, 2])

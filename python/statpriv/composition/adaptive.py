@@ -43,7 +43,7 @@ def compose_adaptive(
     bound : str, default "tightest"
         "tightest" (exact if an exact form exists, else the smallest certified bound), "exact", "free-signs" (the
         critical entry's values are chosen anew for every query), "revealed-composition" (the numbers of entries of each
-        group in each part are revealed) or "partition-sum" (Theorem 5.3).
+        group in each part are revealed) or "partition-sum" (Theorems 5.3 and 5.4, at any size).
 
     Returns
     -------

@@ -84,18 +84,25 @@ class CountOfEach:
 
     def drawn(self, population: int, known: int, size: int, pair: Pair) -> Curve:
         """A bound for a sample with the critical entry; `known` of the population's other entries are known."""
-        others = population - 1
-        if not known:
-            return self.of(size, pair)
-        least, most = max(0, size - 1 - known), min(size - 1, others - known)
+        return mean_of_drawn(population, known, size, lambda unknown: self.of(unknown + 1, pair))
 
-        def at_most(m: int) -> Fraction:
-            tail = laws.hypergeometric_upper_tail(size - 1 - m, population=others, marked=known, draws=size - 1)
-            return Fraction(tail.upper)
 
-        mean = Fraction((size - 1) * (others - known), others)
-        starts = _starts(least, most, (mean, mean * Fraction(known, others)))
-        return _mean(starts, at_most, lambda unknown: self.of(unknown + 1, pair))
+def mean_of_drawn(population: int, known: int, size: int, of: Callable[[int], Curve]) -> Curve:
+    """A bound of the mean of `of` over how many unknown others share a sample of this size with the critical entry.
+
+    `known` of the population's other entries are known. `of` must not rise with the number of unknown ones.
+    """
+    others = population - 1
+    if not known:
+        return of(size - 1)
+    least, most = max(0, size - 1 - known), min(size - 1, others - known)
+
+    def at_most(m: int) -> Fraction:
+        tail = laws.hypergeometric_upper_tail(size - 1 - m, population=others, marked=known, draws=size - 1)
+        return Fraction(tail.upper)
+
+    mean = Fraction((size - 1) * (others - known), others)
+    return _mean(_starts(least, most, (mean, mean * Fraction(known, others))), at_most, of)
 
 
 def mean_at_a_rate(others: int, rate: Fraction, of: Callable[[int], Curve]) -> Curve:
