@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv._native import Curve, Law
 
+from ..cases import cases
+
 OWN = sp.EachBetween("0.2", "0.7")
 ATTRIBUTE, ROW = sp.SameRows(protects="attribute"), sp.SameRows(protects="row")
 RATIOS = st.sampled_from(["1", "21/20", "3/2", "3"])
@@ -67,6 +69,51 @@ def by_brute_force(laws, attributes, pairs):
     database = sp.reference.Database(laws)
     curves = [sp.reference.privacy_curve(database, counts_of(attributes), critical=0, pair=pair) for pair in pairs]
     return lambda ratio: max(curve(ratio) for curve in curves)
+
+
+@settings(max_examples=cases(12, campaign=300), deadline=None)
+@given(rows(2, 3), RATIOS, st.data())
+def test_samples_of_the_same_rows_are_within_the_bound(laws, ratio, data):
+    """Each question on a secret sample of its own, which may overlap; the first one on two, in half of the cases."""
+    n, about = len(laws), data.draw(st.sampled_from([(0, 1), (0, 1, 0)]))
+    sizes = [data.draw(st.integers(1, n)) for _ in about]
+    asked = [lambda chosen, k=k: sum(row[k] for row in chosen) for k in about]
+    database, samples = sp.reference.Database(laws), sp.reference.overlapping(n, sizes, ordered=False)
+
+    def truth(pairs):
+        return max(sp.reference.privacy_curve(database, asked, samples, critical=0, pair=pair)(ratio) for pair in pairs)
+
+    ranges = [sp.EachBetween(*ends) for ends in ranges_of(laws[1:], 2)]
+    queries = [count(str(k), ranges[k]) for k in about]
+    attribute, row = (
+        sp.compose(queries, sp.Population(n), sp.SameRows(protects=protects, samples=sizes))
+        for protects in ("attribute", "row")
+    )
+    assert truth([pair for k in range(2) for pair in differing(2, k)]) <= upper_at(attribute, ratio)
+    assert truth([((1, 1), (0, 0)), ((0, 0), (1, 1)), ((1, 0), (0, 1)), ((0, 1), (1, 0))]) <= upper_at(row, ratio)
+
+
+@settings(max_examples=cases(8, campaign=200), deadline=None)
+@given(st.tuples(*[st.integers(1, 9)] * 2), st.tuples(*[st.integers(1, 4)] * 2), RATIOS)
+def test_samples_about_independent_attributes_attain_the_curve_of_one(shares, sizes, ratio):
+    p, q = (Fraction(share, 10) for share in shares)
+    law = {(a, b): (p if a else 1 - p) * (q if b else 1 - q) for a, b in product((0, 1), repeat=2)}
+    entries, samples = sp.reference.Database([law] * 4), sp.reference.overlapping(4, sizes, ordered=False)
+    asked = [lambda chosen, k=k: sum(row[k] for row in chosen) for k in range(2)]
+    pairs = [pair for k in range(2) for pair in differing(2, k)]
+    truth = max(sp.reference.privacy_curve(entries, asked, samples, critical=0, pair=pair)(ratio) for pair in pairs)
+    queries = [count(name, sp.EachBetween(p, p)) for name, p in (("a", p), ("b", q))]
+    curve = sp.compose(queries, sp.Population(4), sp.SameRows(protects="attribute", samples=sizes))
+    assert curve.kind == "exact"
+    assert curve.exact_delta(exp_epsilon=ratio) == truth
+
+
+def test_a_sample_about_what_all_rows_answer_tells_nothing():
+    asked, people = [count("a"), count("a"), count("b")], sp.Population(300)
+    both = sp.compose(asked, people, sp.SameRows(protects="row", samples=[None, 100, None])).delta("0.1")
+    assert both == sp.compose(asked[1:], people, ROW).delta("0.1")
+    alone = sp.compose(asked, people, sp.SameRows(protects="row", samples=[100, 100, None])).delta("0.1")
+    assert alone.upper <= both.upper
 
 
 def households(attributes, sizes):

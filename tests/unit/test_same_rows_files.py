@@ -17,6 +17,7 @@ attribute = "smoker"
 [[part]]
 query = { kind = "property", probability = "each 0.2..0.7", attribute = "voter" }
 """
+SAMPLED = SAME.replace('"row"', '{ protects = "row", samples = [20, "all"] }')
 HOUSEHOLDS = """
 epsilon = 0.5
 population = { size = 60, clusters = 20, largest_cluster = 4 }
@@ -33,7 +34,7 @@ def read(tmp_path, text):
     return read_composition(file)
 
 
-@pytest.mark.parametrize("text", [SAME, HOUSEHOLDS])
+@pytest.mark.parametrize("text", [SAME, SAMPLED, HOUSEHOLDS])
 def test_a_file_is_written_as_it_is_read(tmp_path, text):
     found, faults = read(tmp_path, text), []
     assert composition_of(found.document(), "", faults) == found
@@ -47,6 +48,9 @@ def test_a_file_says_what_python_says(tmp_path):
     ]
     together = sp.compose(asked, sp.Population(30), sp.SameRows(protects="row"))
     assert read(tmp_path, SAME).curve().delta("0.1") == together.delta("0.1")
+    sampled = sp.compose(asked, sp.Population(30), sp.SameRows(protects="row", samples=[20, None]))
+    assert read(tmp_path, SAMPLED).curve().delta("0.1") == sampled.delta("0.1")
+    assert sampled.delta("0.1").upper < together.delta("0.1").lower
     one = sp.privacy_curve(asked[0], sp.Population(60, clusters=20, largest_cluster=4))
     assert read(tmp_path, HOUSEHOLDS).curve().delta("0.5") == one.delta("0.5")
 

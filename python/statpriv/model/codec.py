@@ -381,10 +381,19 @@ POPULATION = Field(
 )
 """The number of entries, that of each group, or entries in clusters."""
 
+_SAMPLE = Field(
+    lambda value: None if value == "all" else SIZE.read(value),
+    'a whole number from 1 to 2^53, or "all"',
+    {"anyOf": [SIZE.schema, {"const": "all"}]},
+    lambda size: "all" if size is None else size,
+)
 _SAME_ROWS = Record(
     {
         "protects": Field(text_from, "attribute or row", {"enum": ["attribute", "row"]}),
         "independent": TRUTH.optional(absent=False).described("the attributes of one row are declared independent"),
+        "samples": list_of(_SAMPLE, 'a list of sizes, or "all"', least=1)
+        .optional()
+        .described("the size of a secret sample for each query, or all entries"),
     }
 )
 
@@ -395,9 +404,9 @@ def _same_rows(value: Value) -> SameRows:
 
 SAME_ROWS = Field(
     _same_rows,
-    "attribute or row, or a table with protects and independent",
+    "attribute or row, or a table with protects, independent and samples",
     {"anyOf": [{"enum": ["attribute", "row"]}, _SAME_ROWS.schema]},
-    lambda same: _SAME_ROWS.write(vars(same)) if same.independent else same.protects,
+    lambda same: _SAME_ROWS.write(vars(same)) if same.independent or same.samples else same.protects,
 )
 """All entries answer every query, and what is protected of them."""
 

@@ -1,7 +1,8 @@
-"""Several answers about the same rows: no partition, every row answers every query."""
+"""Several answers about the same rows: no partition, every row may answer every query."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -22,12 +23,13 @@ from statpriv.model.situation import (
 )
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_truth, as_word
+from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class SameRows:
-    """All rows answer every query, and each query is about one attribute of the rows.
+    """The same rows answer every query, and each query is about one attribute of the rows.
 
     Rows are independent records of several attributes. The attributes of one row may depend on each other in any way.
     A query states the range of its attribute *given all other attributes of the row*, by :class:`EachBetween`, and
@@ -44,6 +46,9 @@ class SameRows:
     independent : bool, default False
         Whether the attributes of one row are declared independent of each other. It matters for ``protects="row"``
         only.
+    samples : iterable of (int or None), optional
+        For each query the size of a secret sample without replacement that answers it, or None for all rows. The
+        samples are drawn independently of each other and may overlap. By default all rows answer every query.
 
     Notes
     -----
@@ -62,18 +67,55 @@ class SameRows:
     >>> row = sp.compose(asked, sp.Population(1000), sp.SameRows(protects="row"))
     >>> row.delta("0.1").lower > attribute.delta("0.1").upper
     True
+
+    Each question is asked of a secret sample of its own:
+
+    >>> samples = sp.SameRows(protects="attribute", samples=[300, 300, 500])
+    >>> sampled = sp.compose(asked, sp.Population(1000), samples)
+    >>> sampled.delta("0.1").upper < attribute.delta("0.1").lower
+    True
     """
 
     protects: Literal["attribute", "row"]
     independent: bool
+    samples: tuple[int | None, ...] | None
 
-    def __init__(self, *, protects: Literal["attribute", "row"], independent: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        protects: Literal["attribute", "row"],
+        independent: bool = False,
+        samples: Iterable[int | None] | None = None,
+    ) -> None:
         object.__setattr__(self, "protects", as_word(protects, "protects", ("attribute", "row")))
         object.__setattr__(self, "independent", as_truth(independent, "independent"))
+        object.__setattr__(self, "samples", None if samples is None else _sizes(samples))
 
     def __repr__(self) -> str:
         independent = ", independent=True" if self.independent else ""
-        return f"SameRows(protects={self.protects!r}{independent})"
+        samples = "" if self.samples is None else f", samples={abridged(list(self.samples))}"
+        return f"SameRows(protects={self.protects!r}{independent}{samples})"
+
+
+def _sizes(samples: object) -> tuple[int | None, ...] | None:
+    """The sizes, or None where no query is answered on a sample."""
+    if isinstance(samples, str) or not isinstance(samples, Iterable):
+        raise ArgumentError(
+            f"samples = {abridged(samples)}; the size of the sample for each query is required, or None for all rows, "
+            "such as [300, None]"
+        )
+    sizes = tuple(
+        None if size is None else as_count(size, f"samples[{index}]", least=1) for index, size in enumerate(samples)
+    )
+    return None if all(size is None for size in sizes) else sizes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A query, and the size of the secret sample that answers it; None for all rows."""
+
+    query: Query
+    sample: int | None
 
 
 @dataclass(frozen=True)
@@ -99,6 +141,7 @@ class SameRowsSituation:
         require_someone_unknown(self.population, self.adversary)
         for index, query in enumerate(self.queries):
             self._check_query(index, query)
+        self._check_samples()
         self._check_attributes()
 
     def _check_query(self, index: int, query: Query) -> None:
@@ -115,12 +158,29 @@ class SameRowsSituation:
                 'about one attribute: write attribute="smoker", and another name for each other one'
             )
 
+    def _check_samples(self) -> None:
+        samples = self.sampling.samples
+        if samples is None:
+            return
+        if len(samples) != len(self.queries):
+            raise ArgumentError(
+                f"samples = {abridged(list(samples))}; one size for each of the {len(self.queries)} queries is "
+                "required, or None for all rows"
+            )
+        largest = max(size for size in samples if size is not None)
+        if largest > self.population.size:
+            raise ArgumentError(
+                f"samples = {abridged(list(samples))}: a sample has {largest} entries, the population only "
+                f"{self.population.size}; take smaller samples"
+            )
+
     def _check_attributes(self) -> None:
-        for attribute, queries in self.attributes.items():
-            first = capabilities(queries[0])
-            for query in queries[1:]:
-                asked = capabilities(query)
-                require_one_kind(queries[0], query, attribute=attribute)
+        for attribute, answers in self.attributes.items():
+            one = answers[0].query
+            first = capabilities(one)
+            for answer in answers[1:]:
+                asked = capabilities(answer.query)
+                require_one_kind(one, answer.query, attribute=attribute)
                 if first.stated_law != asked.stated_law:
                     raise ArgumentError(
                         f"attribute = {attribute!r} is asked with two different p, {first.shown_law} and "
@@ -128,12 +188,15 @@ class SameRowsSituation:
                     )
 
     @cached_property
-    def attributes(self) -> dict[str, tuple[Query, ...]]:
-        """The different queries about each attribute, without labels."""
-        found: dict[str, dict[Query, None]] = {}
-        for query in self.queries:
-            found.setdefault(attribute_of(query) or "", {})[unlabelled(query)] = None
-        return {attribute: tuple(queries) for attribute, queries in found.items()}
+    def attributes(self) -> dict[str, tuple[Answer, ...]]:
+        """The answers about each attribute, without labels; the same answer of all rows counts once."""
+        found: dict[str, list[Answer]] = {}
+        samples = self.sampling.samples or [None] * len(self.queries)
+        for query, sample in zip(self.queries, samples, strict=True):
+            answer, answers = Answer(unlabelled(query), sample), found.setdefault(attribute_of(query) or "", [])
+            if sample is not None or answer not in answers:
+                answers.append(answer)
+        return {attribute: tuple(answers) for attribute, answers in found.items()}
 
     @cached_property
     def features(self) -> frozenset[str]:
@@ -162,7 +225,7 @@ class SameRowsSituation:
 
     @property
     def used(self) -> int:
-        """Number of entries that answer: all."""
+        """Number of entries that may answer: all."""
         return self.population.size
 
     def describe(self) -> list[str]:
@@ -176,10 +239,16 @@ class SameRowsSituation:
         return [
             f"queries     {', '.join(asked) if len(asked) <= 4 else f'{len(asked)} different queries'}",
             f"population  {self.population!r}",
-            f"same rows   every entry answers every query; protected: {what}",
+            f"same rows   {self._who_answers}; protected: {what}",
             f"adversary   {self.adversary!r}",
             "pair        the worst of every attribute",
         ]
+
+    @property
+    def _who_answers(self) -> str:
+        if self.sampling.samples is None:
+            return "every entry answers every query"
+        return "each query has a secret sample of its own, or all entries, as stated"
 
     @property
     def title(self) -> str:

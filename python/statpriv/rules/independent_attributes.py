@@ -25,7 +25,7 @@ from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.valued import Valued
 from statpriv.model.ranges import ends
-from statpriv.model.same_rows import SameRows, SameRowsSituation
+from statpriv.model.same_rows import Answer, SameRows, SameRowsSituation
 from statpriv.model.situation import asked_of, capabilities
 from statpriv.rules.assumptions import EACH_GIVEN_THE_REST, INDEPENDENT_ATTRIBUTES, RECORDS
 from statpriv.rules.registry import rule
@@ -57,9 +57,10 @@ def every_number_at_the_ends(situation: SameRowsSituation) -> Curve:
     others = situation.population.size - 1 - situation.adversary.total
     ranges = []
     for asked in situation.attributes.values():
-        p = capabilities(asked[0]).probability()
-        if p is None or asked_of(asked[0]) not in asked:
-            raise NotApplicable("an attribute has laws by group, or no unprocessed count")
+        query = asked_of(asked[0].query)
+        p = capabilities(query).probability()
+        if p is None or Answer(query, None) not in asked:
+            raise NotApplicable("an attribute has laws by group, or no unprocessed count of all rows")
         ranges.append(ends(p))
     work = prod((2 * (others + 1) if low < high else 2) * (others + 2) for low, high in ranges)
     if work > budget.MAX_PRODUCT_ANSWERS:

@@ -21,6 +21,12 @@ order of them. Each step is the case before, in one of the two directions, so th
 δ_k the maximum over both directions and all pairs of values. The kernel searches a split and an order
 (`curve/in_turn.rs`); every one is a bound.
 
+**Samples.** A query may be answered on a secret sample of its own, drawn without replacement. Who is in a sample
+depends neither on the data nor on the other samples. So with the other attributes revealed, all that was said holds
+with the curve of the hidden sample in place of that of all rows; several samples that answer about one attribute are
+the overlapping samples of `lowering/sums.py`. Given the count of all rows a sample's count is hypergeometric, whatever
+the laws of the rows. So where all rows answer too, samples about the same attribute add nothing.
+
 **Households.** Rows may also be in clusters that are independent of each other, with any dependence inside; the ranges
 then hold given all other attributes of the row and the whole records of the other members. Of each other cluster with
 an unknown member reveal all but one such member. N independent records are left, as above. The other members of the
@@ -47,15 +53,16 @@ from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.valued import Valued
 from statpriv.model.ranges import ends
-from statpriv.model.same_rows import SameRows, SameRowsSituation
-from statpriv.model.situation import Query, Situation, asked_of, capabilities
+from statpriv.model.same_rows import Answer, SameRows, SameRowsSituation
+from statpriv.model.samplings import OverlappingSamples, WithoutReplacement
+from statpriv.model.situation import Situation, asked_of, capabilities
 from statpriv.rules.assumptions import BY_CLUSTER, EACH_GIVEN_THE_REST, EACH_GIVEN_THE_REST_OF_CLUSTER, RECORDS
 from statpriv.rules.clusters import most_moved, unknown_clusters
 from statpriv.rules.registry import Lowered, lower, rule
 from statpriv.rules.whole_population import worst
 
-Asked: TypeAlias = "tuple[Query, ...]"
-"""The different queries about one attribute."""
+Asked: TypeAlias = "tuple[Answer, ...]"
+"""The answers about one attribute."""
 
 _QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed)
 _SOURCE = "docs/explanation/same-rows.md, with the proof"
@@ -164,16 +171,20 @@ def _by_attribute(situation: SameRowsSituation) -> dict[Asked, tuple[Lowered, bo
 def of_attribute(situation: SameRowsSituation, asked: Asked) -> tuple[Lowered, bool]:
     """The curve of all answers about one attribute, and whether it is exact.
 
-    One answer has the curve of its own. Several are functions of the unprocessed one, which they determine if it is one
-    of them.
+    One answer has the curve of its own. Several of all rows are functions of the unprocessed one, which they determine
+    if it is one of them; several of samples are functions of the unprocessed answers of these samples.
     """
-    unprocessed = asked_of(asked[0])
-    query = asked[0] if len(asked) == 1 else unprocessed
+    of_all_rows = [answer.query for answer in asked if answer.sample is None]
+    answers = of_all_rows or [answer.query for answer in asked]
+    query = answers[0] if len(answers) == len(asked) == 1 else asked_of(answers[0])
+    sizes = [answer.sample for answer in asked if answer.sample is not None]
+    sampling = None if of_all_rows else WithoutReplacement(sizes[0]) if len(sizes) == 1 else OverlappingSamples(sizes)
     try:
-        lowered = lower(Situation(query, situation.population, None, situation.adversary), "tightest")
+        lowered = lower(Situation(query, situation.population, sampling, situation.adversary), "tightest")
     except NotAvailableError as reason:
         raise NotApplicable(f"one attribute has no curve: {reason}") from None
-    return lowered, lowered.kind == "exact" and query in asked
+    determined = query in answers if of_all_rows else all(answer == query for answer in answers)
+    return lowered, lowered.kind == "exact" and determined
 
 
 def guide(situation: SameRowsSituation, asked: Asked, curve: Curve) -> Curve:
@@ -181,7 +192,7 @@ def guide(situation: SameRowsSituation, asked: Asked, curve: Curve) -> Curve:
 
     A total that moves by c, of many clusters, is about as private as with normal noise of the same variance.
     """
-    p = capabilities(asked[0]).probability()
+    p = capabilities(asked[0].query).probability()
     if p is None:
         return curve
     low, high = ends(p)
