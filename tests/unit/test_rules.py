@@ -132,6 +132,7 @@ SITUATIONS = [
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), NOBODY),
     Situation(sp.PropertyQuery({"f": OWN.p, "m": "1/2"}), GROUPS, None, NOBODY),
     PartitionedSituation((OWN, OWN), TWELVE, sp.RandomPartition([5, 7]), THREE),
+    PartitionedSituation((OWN, sp.PropertyQuery(OWN.p, attribute="other")), TWELVE, sp.RandomPartition([5, 6]), NOBODY),
     PartitionedSituation((TWO_LAWS, RANGE), GROUPS, sp.RandomPartition([{"f": 2, "m": 3}, {"m": 2}]), THREE),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.RandomPartition([3, 2]), NOBODY),
     PartitionedSituation((TWO_LAWS, HALF), GROUPS, sp.MultinomialPartition(["1/3", "1/2"]), NOBODY),

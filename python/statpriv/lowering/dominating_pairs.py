@@ -12,71 +12,127 @@ Manurangsi, *Connect the Dots: Tighter Discrete Approximations of Privacy Loss D
 channel (Blackwell). So a product of dominating pairs dominates the product of the pairs. With r_i = ρ^i for one ρ the
 likelihood ratio of a product is ρ to the sum of the indices, on which alone its hockey stick depends.
 
-The points are h_i = δ(i·x) for i ≥ 0, with ρ ≥ e^x, so that h_i ≥ H(ρ^i). For i < 0, where δ is the larger of both
-directions, ``H(1/r) = 1 − 1/r + H(r)/r``.
+**Points.** h_i = δ(ε_i) for ε_i ≥ 0 and r_i ≥ e^{ε_i}, so that h_i ≥ H(r_i). Below r = 1 it is the curve δ' of the
+other direction that counts, by ``H(1/r) = 1 − 1/r + δ'(ln r)/r``. Products take the larger of both directions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
+from math import ceil, inf
 
 from statpriv._native import Curve, Law
 
 _POINTS = 256
-"""Points on either side of r = 1."""
+"""Points on either side of r = 1, of a product."""
+_FEW_POINTS = 36
+"""The same of a pair alone, whose points need not be equally spaced."""
 _NEGLIGIBLE = 1e-14
 """Where δ has fallen by this part above its limit, or to this, the points end."""
+_RARE = 1e-11
+"""The same of a pair alone: what is beyond counts as revealed."""
 _BITS = 30
 """Binary places of ρ."""
+
+
+Masses = list[Fraction]
+"""Of one law, by outcome."""
 
 
 def product_of(curves: Sequence[Curve]) -> Curve:
     """The hockey stick of a product of dominating pairs, one for each curve of the larger of both directions."""
     spacing = max(map(_reach, dict.fromkeys(curves))) / _POINTS
     ratio = _above_exponential(spacing)
-    pairs = {curve: _pair(curve, spacing, ratio, len(curves)) for curve in dict.fromkeys(curves)}
+    powers = [Fraction(1)]
+    for _ in range(_POINTS):
+        powers.append(powers[-1] * ratio)
+    epsilons = [i * spacing for i in range(_POINTS + 1)]
+    far = 2 * len(curves) * _POINTS + 1
+    pairs = {}
+    for curve in dict.fromkeys(curves):
+        heights = _heights(curve, epsilons)
+        pairs[curve] = [_on_lattice(masses, far) for masses in _finite_pair(powers, heights, heights)]
     first, second = (Law.sum([pairs[curve][which] for curve in curves]) for which in (0, 1))
     return Curve.answers(first, second)
 
 
-def _reach(curve: Curve) -> Fraction:
+def dominating_pairs(upwards: Curve, downwards: Curve) -> Iterator[tuple[Masses, Masses]]:
+    """The masses of finite pairs that dominate all pairs with these curves in the two directions, and their reverses.
+
+    Half of the points are within the first sixth or so, where the curves bend most.
+    """
+    reach = _closer_reach(upwards, _reach(upwards, _RARE))
+    steps = [Fraction(i, _FEW_POINTS) for i in range(_FEW_POINTS + 1)]
+    epsilons = [reach * step * (1 + 3 * step**2) / 4 for step in steps]
+    ratios = [_above_exponential(epsilon) for epsilon in epsilons]
+    heights = _heights(upwards, epsilons), _heights(downwards, epsilons)
+    for one, other in (heights, heights[::-1]):
+        first, second = _finite_pair(ratios, one, other)
+        outcomes = sorted(first.keys() | second.keys())
+        yield (
+            [first.get(place, Fraction(0)) for place in outcomes],
+            [second.get(place, Fraction(0)) for place in outcomes],
+        )
+
+
+def _reach(curve: Curve, negligible: float = _NEGLIGIBLE) -> Fraction:
     """An ε beyond which the curve hardly falls."""
     limit, reach = curve.mass_at_infinity().upper, Fraction(1, 1024)
-    while curve.delta(reach).upper > limit + _NEGLIGIBLE and reach < 512:
+    while curve.delta(reach).upper > limit + negligible and reach < 512:
         reach *= 2
     return reach
 
 
+def _closer_reach(curve: Curve, reach: Fraction) -> Fraction:
+    """The first of half of `reach` to the whole, in eighths, of which that is so."""
+    limit, eighth = curve.mass_at_infinity().upper + _RARE, reach / 8
+    return next((k * eighth for k in range(4, 8) if curve.delta(k * eighth).upper <= limit), reach)
+
+
 def _above_exponential(x: Fraction) -> Fraction:
-    """A number above e^x, for 0 < x ≤ 2: ``Σ_{k≥3} x^k/k! ≤ x³/6 · 1/(1 − x/4) ≤ x³/3``."""
-    return Fraction(ceil((1 + x + x**2 / 2 + x**3 / 3) * 2**_BITS), 2**_BITS)
+    """A number above e^x: for x ≤ 1 ``Σ_{k≥3} x^k/k! ≤ x³/6 · 1/(1 − x/4) ≤ x³/3``, else the square of that of x/2."""
+    if not x:
+        return Fraction(1)
+    above = 1 + x + x**2 / 2 + x**3 / 3 if x <= 1 else _above_exponential(x / 2) ** 2
+    return Fraction(ceil(above * 2**_BITS), 2**_BITS)
 
 
-def _pair(curve: Curve, spacing: Fraction, ratio: Fraction, factors: int) -> tuple[Law, Law]:
-    """The two laws of the index of the likelihood ratio; outcomes of one law alone lie beyond all sums of others."""
-    heights = [min(Fraction(curve.delta(i * spacing).upper), Fraction(1)) for i in range(_POINTS + 1)]
-    powers = [Fraction(1)]
-    for _ in range(_POINTS):
-        powers.append(powers[-1] * ratio)
-    below = [(-i, 1 / powers[i], 1 - 1 / powers[i] + heights[i] / powers[i]) for i in range(_POINTS, 0, -1)]
-    above = [(i, powers[i], heights[i]) for i in range(_POINTS + 1)]
-    vertices = _convex_minorant([(None, Fraction(0), Fraction(1)), *below, *above])
-    slopes = [(right[2] - left[2]) / (right[1] - left[1]) for left, right in pairwise(vertices)]
-    far = 2 * factors * _POINTS + 1
-    first = [Fraction(0)] * (2 * far + 1)
-    second = [Fraction(0)] * (2 * far + 1)
-    for (index, power, _), before, after in zip(vertices[1:], slopes, [*slopes[1:], Fraction(0)], strict=True):
-        second[far + (index or 0)] = after - before
-        first[far + (index or 0)] = power * (after - before)
-    first[2 * far] = 1 - sum(first, Fraction(0))
-    second[0] = 1 - sum(second, Fraction(0))
-    return Law.table(-far, first), Law.table(-far, second)
+def _heights(curve: Curve, epsilons: Sequence[Fraction]) -> list[Fraction]:
+    return [min(Fraction(curve.delta(epsilon).upper), Fraction(1)) for epsilon in epsilons]
 
 
 _Point = tuple[int | None, Fraction, Fraction]
+_ByIndex = dict[float, Fraction]
+"""By the index of the likelihood ratio; infinite where only one of the laws has the outcome."""
+
+
+def _finite_pair(
+    ratios: Sequence[Fraction], upwards: Sequence[Fraction], downwards: Sequence[Fraction]
+) -> tuple[_ByIndex, _ByIndex]:
+    """The two laws by index of the likelihood ratio, which is `ratios[i]`, or its inverse for −i."""
+    last = len(ratios) - 1
+    below = [(-i, 1 / ratios[i], 1 - (1 - downwards[i]) / ratios[i]) for i in range(last, 0, -1)]
+    above = [(i, ratios[i], upwards[i]) for i in range(last + 1)]
+    vertices = _convex_minorant([(None, Fraction(0), Fraction(1)), *below, *above])
+    slopes = [(right[2] - left[2]) / (right[1] - left[1]) for left, right in pairwise(vertices)]
+    first: _ByIndex = {}
+    second: _ByIndex = {}
+    for (index, ratio, _), before, after in zip(vertices[1:], slopes, [*slopes[1:], Fraction(0)], strict=True):
+        second[index or 0] = after - before
+        first[index or 0] = ratio * (after - before)
+    first[inf] = 1 - sum(first.values(), Fraction(0))
+    second[-inf] = 1 - sum(second.values(), Fraction(0))
+    return first, second
+
+
+def _on_lattice(masses: _ByIndex, far: int) -> Law:
+    """The law of the index; outcomes of one law alone lie beyond all sums of others."""
+    table = [Fraction(0)] * (2 * far + 1)
+    for index, mass in masses.items():
+        table[int(max(-far, min(far, index))) + far] = mass
+    return Law.table(-far, table)
 
 
 def _convex_minorant(points: list[_Point]) -> list[_Point]:

@@ -5,12 +5,14 @@ pub mod exact;
 mod histogram;
 mod in_turn;
 mod irrelevant;
+mod loosened;
 mod mean_over_sizes;
 mod stages;
 
 pub use histogram::{histogram, sampled_histogram};
 pub use in_turn::{InTurn, Kind};
 pub use irrelevant::{IndependentlyIrrelevant, Irrelevant};
+pub use loosened::Loosened;
 pub use mean_over_sizes::{Inclusion, MeanOverSizes, poisson_published};
 pub use stages::Stages;
 

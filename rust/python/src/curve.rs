@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 use statpriv_core::adaptive::{Adaptive, Asked, Next};
 use statpriv_core::composition::{Attributes, Cell, Composed, Composition, Part as KernelPart};
-use statpriv_core::curve::{self, CountFamily, Curve as Kernel, InTurn, Kind, MeanOverSizes, Weight};
+use statpriv_core::curve::{
+    self, CountFamily, Curve as Kernel, InTurn, Kind, Loosened, MeanOverSizes, Weight,
+};
 use statpriv_core::error::Error;
 use statpriv_core::forms::{
     Answers, BinomialPeaks, ContinuousNoise, Directed, Direction, DrawnGroups, EachInRange, End,
@@ -544,6 +546,19 @@ impl Curve {
         };
         let kinds = curves.iter().zip(&guides).zip(counts).map(kind).collect();
         kernel(py, InTurn::new(kinds)).map(|attributes| Self(Kernel::from(attributes)))
+    }
+
+    /// `curve(ε) + slope (e^ε − 1)` up to the ε `until`, and the value there beyond it.
+    #[staticmethod]
+    #[pyo3(signature = (curve, *, slope, until))]
+    fn loosened(
+        py: Python<'_>,
+        curve: PyRef<'_, Self>,
+        slope: &Bound<'_, PyAny>,
+        until: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let (slope, until) = (convert::rational(slope, "slope")?, convert::rational(until, "until")?);
+        kernel(py, Loosened::new(curve.0.clone(), &slope, &until)).map(|bound| Self(Kernel::from(bound)))
     }
 
     /// `Σ weight · curve`. The weights are at least 0 and sum to at most 1.

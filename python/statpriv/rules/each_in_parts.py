@@ -1,0 +1,214 @@
+"""Parts of a partition that ask different things of rows that each have a law of their own.
+
+The reader does not know which part holds the critical row, and that is worth several times the partition sum. Where all
+rows have one law, the answers of the parts without it are independent of each other. Here they hang together by who is
+where. The following makes them independent again.
+
+**Representatives.** Let M + 1 parts have rows, the unused rest among them. Of every part but that of the critical row
+draw one row. Reveal these M representatives and the critical row as a set, and where all other rows are. For a
+partition σ of the M + 1 rows over the M + 1 parts the probability of this is proportional to the size of the part that
+holds the critical row. So it is in part k with probability w_k = n_k/n still, and the representatives are a uniform
+permutation over the others, whatever the data are. With S_l the count of the n_l − 1 revealed rows of part l, P_l = 1 +
+S_l and Q_l = S_l, a representative j with probability p_{j,l} adds to part l, so that its answer has the law
+
+    p_{j,l} P_l + (1 − p_{j,l}) Q_l = R_l + d_{j,l} D_l,   R_l = p_l P_l + (1 − p_l) Q_l,   D_l = P_l − Q_l,
+
+p_l the mean of p_{j,l} over the representatives, the same wherever the critical row is, and d_{j,l} = p_{j,l} − p_l.
+
+**If some rows are unused**, one reveals more: in which part each representative is if the critical row is not there; if
+it is, the representative is in the rest. (The critical row is in part k and its representative in the rest, drawn from
+n_0 of them, or it is in the rest and its representative drawn from n_k: n_k to n_0 again.) Then part l has its own
+representative, d = 0, and δ is exactly at most
+
+    max E[(w_0 (1 − r) + Σ_k w_k (dP_{k,v} − r dP_{k,w})/dR_k)_+],   r = e^ε, answers drawn from Π R_l,            (1)
+
+the composition of parts as of rows with one law, but for S_l, which is any sum of independent bits with probabilities
+in [a_l, b_l], and p_l, which is any number there. (1) is convex in p_l, so p_l is one of the ends; of both ends and
+both directions the kernel takes what is above all of them in convex order. For S_l the pair (P_l, Q_l) is replaced by
+one that dominates all of them (`lowering/dominating_pairs.py`): a channel turns it into each, and R_l with it.
+
+**If all rows are used**, the law of the other parts given that part k holds the critical row is Π R_l + Y_k with
+
+    Y_k = Σ_{U ∌ k, |U| ≥ 2} E_σ[Π_{l∈U} d_{σ(l),l}] Π_{l∈U} D_l Π_{l∉U} R_l,
+
+since the mean of one d is 0. With h_l = b_l − a_l the variance of d_l is at most h_l²/4, so for |U| = 2, where the
+permutation makes Σ_{j≠i} d_{j,l} d_{i,l'} = −Σ_j d_{j,l} d_{j,l'}, the mean is at most h_l h_{l'}/(4(M − 1)); for |U| =
+u ≥ 3 by Hölder's inequality at most Π (E|d_l|^u)^{1/u} ≤ Π h_l/4^{1/u} = Π h_l / 4. And ‖D_l‖ = 2 TV(P_l, Q_l), which
+is 2 δ_l(0). All Y_k have total mass 0, so they add to (1) at most half their norm,
+
+    Σ_k w_k ‖Y_k‖/2 · ‖P_{k,v} − r P_{k,w}‖,   the last norm = 2 δ_k(ε) + r − 1.
+
+Two parts have no Y. For a dozen parts it is far below the rest; for hundreds it is not, and the partition sum is
+smaller.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import exp, prod
+
+from statpriv import budget
+from statpriv._native import Curve, Law, Part
+from statpriv.lowering.applicability import NotApplicable, require_no_pattern
+from statpriv.lowering.dominating_pairs import Masses, dominating_pairs
+from statpriv.lowering.partition_parts import Size, attributes
+from statpriv.model.partitions import RandomPartition
+from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.queries.protocol import Capabilities
+from statpriv.model.ranges import Stated, ends
+from statpriv.model.situation import PartitionedSituation, Query, capabilities
+from statpriv.rules.assumptions import DRAWN, EACH, INDEPENDENT, SECRET
+from statpriv.rules.own_count import CountOfEach
+from statpriv.rules.registry import rule
+
+_LARGEST = Fraction(8)
+"""The largest ε up to which the bound for representatives who differ is of use."""
+_UPWARDS, _DOWNWARDS = (1, 0), (0, 1)
+
+
+@rule(
+    bound="representatives",
+    kind="bound",
+    queries=(PropertyQuery,),
+    samplings=(RandomPartition,),
+    cost=40,
+    theorem=(
+        "One row of every part is revealed without its place, and all others with theirs. The critical row is still in "
+        "part k with probability n_k/n, and the parts are independent of each other but for the places of these few: "
+        "the composition of parts, each with the worst of all its rows' probabilities. What the places may add is "
+        "bounded and added."
+    ),
+    source="docs/explanation/people-who-are-not-alike.md, with the proof",
+    assumptions=(INDEPENDENT, EACH, DRAWN, SECRET),
+    needs=("each",),
+)
+def representatives(situation: PartitionedSituation) -> Curve:
+    """The composition of dominating pairs, and what representatives who differ may add."""
+    require_no_pattern(situation)
+    if situation.adversary.total:
+        raise NotApplicable("some entries are known")
+    n = situation.population.size
+    asked = [attribute for attribute, _ in attributes(situation)]
+    unused = 1 - Fraction(situation.used, n)
+    rows = {part: _AnyRows.of(*part) for attribute in asked for part in attribute.parts}
+    parts = [[rows[part] for part in attribute.parts] for attribute in asked]
+    choices = [list(_choices(of_attribute, n)) for of_attribute in parts]
+    composed = Curve.composed(unused=unused, attributes=[(1, each) for each in choices], bound=True)
+    if unused:
+        return composed
+    every = [part for of_attribute in parts for part in of_attribute]
+    norms = [_norm_of_others(every[:k] + every[k + 1 :]) for k in range(len(every))]
+    if not any(norms):
+        return composed
+    added = [Fraction(part.size, n) * norm for part, norm in zip(every, norms, strict=True)]
+    slope = sum(added, Fraction(0)) / 2
+    one_pattern = Curve.composed(unused=unused, attributes=[(1, each[:1]) for each in choices])
+    bound = Curve.mean([Fraction(1), *added], [composed, *(part.either for part in every)])
+    return Curve.loosened(bound, slope=slope, until=_end_of_fall(one_pattern, slope))
+
+
+@dataclass(frozen=True, eq=False)
+class _AnyRows:
+    """A part of rows that each have a probability of their own in a range."""
+
+    size: int
+    lower: Fraction
+    upper: Fraction
+    either: Curve
+    """The curve of the count in the worse direction."""
+    pairs: dict[tuple[int, int], tuple[Masses, Masses]]
+    """The dominating pair of each direction."""
+
+    @staticmethod
+    def of(query: Query, size: Size) -> _AnyRows:
+        """The part of so many rows that a query is answered on."""
+        if not isinstance(size, int):
+            raise NotApplicable("the partition is stratified by group")
+        boxes = [ends(p) for p in _stated(capabilities(query))]
+        return _any_rows(size, min(low for low, _ in boxes), max(high for _, high in boxes))
+
+    @property
+    def spread(self) -> Fraction:
+        """What one representative may shift the law of the answer by: h ‖D‖."""
+        return (self.upper - self.lower) * min(Fraction(1), Fraction(self.either.delta(0).upper)) * 2
+
+    def part(self, direction: tuple[int, int], p: Fraction, n: int) -> Part:
+        """The part as the kernel composes it, with a representative of this probability."""
+        first, second = self.pairs[direction]
+        of_first = p if direction == _UPWARDS else 1 - p
+        reference = [of_first * one + (1 - of_first) * other for one, other in zip(first, second, strict=True)]
+        return Part.answer(
+            weight=Fraction(self.size, n),
+            first=Law.table(0, first),
+            second=Law.table(0, second),
+            reference=Law.table(0, reference),
+        )
+
+
+@lru_cache(1024)
+def _any_rows(size: int, lower: Fraction, upper: Fraction) -> _AnyRows:
+    """Remembered, because what is said of other people asks for the same parts again."""
+    count = CountOfEach(lower, upper)
+    pairs = dominating_pairs(*(count.of(size, pair) for pair in (_UPWARDS, _DOWNWARDS)))
+    return _AnyRows(size, lower, upper, count.of(size, None), dict(zip((_UPWARDS, _DOWNWARDS), pairs, strict=True)))
+
+
+def _stated(query: Capabilities) -> Iterator[Stated]:
+    if query.stated_entries is not None:
+        raise NotApplicable("one probability an entry is not composed with ranges of each entry's own")
+    for name in query.stated_groups or (None,):
+        p = query.probability(name)
+        if p is None:
+            raise NotApplicable("a query states no probability for some group")
+        yield p
+
+
+def _choices(parts: Sequence[_AnyRows], n: int) -> Iterator[list[Part]]:
+    """For each direction and each end of the representatives: the parts of an attribute.
+
+    Of equal parts only the number with the upper end matters.
+    """
+    numbers = Counter(parts)
+    uppers = [range(number + 1 if kind.lower < kind.upper else 1) for kind, number in numbers.items()]
+    if 2 * prod(map(len, uppers)) > budget.MAX_VALUE_PATTERNS:
+        raise NotApplicable("the representatives of the parts of one attribute have too many ends to try")
+    for direction in (_UPWARDS, _DOWNWARDS):
+        for chosen in product(*uppers):
+            yield [
+                kind.part(direction, kind.upper if place < high else kind.lower, n)
+                for (kind, number), high in zip(numbers.items(), chosen, strict=True)
+                for place in range(number)
+            ]
+
+
+def _norm_of_others(others: Sequence[_AnyRows]) -> Fraction:
+    """A bound of ‖Y_k‖ for the parts besides k, of which there are M."""
+    symmetric = [Fraction(1)]
+    for part in others:
+        longer = [*symmetric, Fraction(0)]
+        for u in range(1, len(longer)):
+            longer[u] += part.spread * symmetric[u - 1]
+        symmetric = longer
+    if len(others) < 2:
+        return Fraction(0)
+    return symmetric[2] / (4 * (len(others) - 1)) + sum(symmetric[3:], Fraction(0)) / 4
+
+
+def _end_of_fall(curve: Curve, slope: Fraction) -> Fraction:
+    """About the ε up to which a curve falls twice as fast as `slope` times e^ε rises.
+
+    Any ε is right: from there on the bound stays. Beyond the one where the sum is least it would rise.
+    """
+    until = Fraction(1, 64)
+    while until < _LARGEST:
+        longer = until * Fraction(9, 8)
+        fall = curve.delta(until).lower - curve.delta(longer).upper
+        if fall < 2 * slope * (exp(longer) - exp(until)):
+            break
+        until = longer
+    return until
