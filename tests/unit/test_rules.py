@@ -159,6 +159,7 @@ def is_enclosed_alone(rule):
     """Whether a rule is about many laws at once, or may rest on a rule that is; it then has no rational value."""
     return rule.bound in {
         "convex-order",
+        "representatives",
         "revealed",
         "worst-entry",
         "supremum",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -22,7 +22,7 @@ from statpriv.model.situation import (
     require_someone_unknown,
 )
 from statpriv.model.steps import Step
-from statpriv.numeric.arguments import as_truth, as_word
+from statpriv.numeric.arguments import as_truth, as_word, is_list
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
 
@@ -46,7 +46,7 @@ class SameRows:
     independent : bool, default False
         Whether the attributes of one row are declared independent of each other. It matters for ``protects="row"``
         only.
-    samples : iterable of (int or None), optional
+    samples : list of (int or None), optional
         For each query the size of a secret sample without replacement that answers it, or None for all rows. The
         samples are drawn independently of each other and may overlap. By default all rows answer every query.
 
@@ -85,7 +85,7 @@ class SameRows:
         *,
         protects: Literal["attribute", "row"],
         independent: bool = False,
-        samples: Iterable[int | None] | None = None,
+        samples: Sequence[int | None] | None = None,
     ) -> None:
         object.__setattr__(self, "protects", as_word(protects, "protects", ("attribute", "row")))
         object.__setattr__(self, "independent", as_truth(independent, "independent"))
@@ -99,7 +99,7 @@ class SameRows:
 
 def _sizes(samples: object) -> tuple[int | None, ...] | None:
     """The sizes, or None where no query is answered on a sample."""
-    if isinstance(samples, str) or not isinstance(samples, Iterable):
+    if not is_list(samples):
         raise ArgumentError(
             f"samples = {abridged(samples)}; the size of the sample for each query is required, or None for all rows, "
             "such as [300, None]"

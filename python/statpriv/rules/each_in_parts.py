@@ -56,7 +56,7 @@ from statpriv import budget
 from statpriv._native import Curve, Law, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.lowering.dominating_pairs import Masses, dominating_pairs
-from statpriv.lowering.partition_parts import Size, attributes
+from statpriv.lowering.partition_parts import attributes
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.protocol import Capabilities
@@ -90,13 +90,14 @@ _UPWARDS, _DOWNWARDS = (1, 0), (0, 1)
 def representatives(situation: PartitionedSituation) -> Curve:
     """The composition of dominating pairs, and what representatives who differ may add."""
     require_no_pattern(situation)
-    if situation.adversary.total:
-        raise NotApplicable("some entries are known")
+    sizes = situation.sampling.part_sizes
+    if situation.adversary.total or sizes is None:
+        raise NotApplicable("some entries are known, or the partition is stratified by group")
     n = situation.population.size
-    asked = [attribute for attribute, _ in attributes(situation)]
     unused = 1 - Fraction(situation.used, n)
-    rows = {part: _AnyRows.of(*part) for attribute in asked for part in attribute.parts}
-    parts = [[rows[part] for part in attribute.parts] for attribute in asked]
+    parts = [
+        [_AnyRows.of(situation.queries[place], sizes[place]) for place in places] for _, places in attributes(situation)
+    ]
     choices = [list(_choices(of_attribute, n)) for of_attribute in parts]
     composed = Curve.composed(unused=unused, attributes=[(1, each) for each in choices], bound=True)
     if unused:
@@ -125,10 +126,8 @@ class _AnyRows:
     """The dominating pair of each direction."""
 
     @staticmethod
-    def of(query: Query, size: Size) -> _AnyRows:
+    def of(query: Query, size: int) -> _AnyRows:
         """The part of so many rows that a query is answered on."""
-        if not isinstance(size, int):
-            raise NotApplicable("the partition is stratified by group")
         boxes = [ends(p) for p in _stated(capabilities(query))]
         return _any_rows(size, min(low for low, _ in boxes), max(high for _, high in boxes))
 
