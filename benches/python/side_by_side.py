@@ -264,6 +264,13 @@ def situations() -> Iterator[Case]:
             first(sp.PropertyQuery(sp.EachBetween("0.4", "0.7")), sp.Population(n), 0.01, pair=(1, 0)),
             {"numpy, every k": lambda: situation_peers.each_in_range(1000, 0.4, 0.7, 0.01)} if n == 10**3 else {},
         )
+    yield Case(
+        "households of at most 3, each row its own p in [0.4, 0.7], 1000 of them",
+        first(
+            sp.PropertyQuery(sp.EachBetween("0.4", "0.7")), sp.Population(2500, clusters=1000, largest_cluster=3), 0.1
+        ),
+        {"numpy, every k": lambda: situation_peers.each_in_range(1000, 0.4, 0.7, 0.1, gap=3)},
+    )
     for size in (500, 10**4):
         drawn = {"a": 12 * size, "b": 8 * size}
         yield Case(

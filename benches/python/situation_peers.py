@@ -107,12 +107,12 @@ def mixed_laws(shares: list[float], critical: int) -> Laws:
     return law[:-1], law[1:]
 
 
-def each_in_range(n: int, lower: float, upper: float, epsilon: float) -> float:
+def each_in_range(n: int, lower: float, upper: float, epsilon: float, gap: int = 1) -> float:
     """The worst of every number k of the others at the upper end, two binomial laws convolved for each."""
-    worst = 0.0
+    worst, apart = 0.0, np.zeros(gap)
     for k in range(n):
         others = np.convolve(binom.pmf(np.arange(k + 1), k, upper), binom.pmf(np.arange(n - k), n - 1 - k, lower))
-        worst = max(worst, hockey_stick((np.append(0.0, others), np.append(others, 0.0)), epsilon))
+        worst = max(worst, hockey_stick((np.append(apart, others), np.append(others, apart)), epsilon))
     return worst
 
 

@@ -96,6 +96,28 @@ def test_a_survey_of_three_parts_costs_as_if_all_shared_their_probabilities(n, w
     assert 5 * found <= sp.compose(each, sp.Population(n), partition, bound="partition-sum").delta("0.1").upper
 
 
+@settings(max_examples=cases(6, campaign=100), deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(2, 400), st.tuples(*[st.integers(1, 19)] * 2).map(sorted)), min_size=2, max_size=3),
+    st.integers(0, 50),
+    st.floats(0, 0.5),
+)
+def test_rows_of_their_own_never_look_safer_than_rows_that_share(parts, unused, epsilon):
+    sizes = [size for size, _ in parts]
+    each, shared = (
+        sp.compose(
+            [
+                sp.PropertyQuery(of(Fraction(low, 20), Fraction(high, 20)), attribute=str(k))
+                for k, (_, (low, high)) in enumerate(parts)
+            ],
+            sp.Population(sum(sizes) + unused),
+            sp.RandomPartition(sizes),
+        ).delta(epsilon)
+        for of in (sp.EachBetween, sp.Between)
+    )
+    assert shared.lower <= each.upper
+
+
 def test_the_bound_does_not_rise():
     each = [sp.PropertyQuery(sp.EachBetween("0.3", "0.6"), attribute=name) for name in "abc"]
     curve = sp.compose(each, sp.Population(90), sp.RandomPartition([30] * 3), bound="representatives")

@@ -116,7 +116,8 @@ def compose(
         dominating law or by bounds on the transforms), "revealed" and "worst-entry" (known entries in any placement: by
         revealing their parts, or entry by entry), "partition-sum" (Theorems 5.1 and 5.2), "threshold" (the same,
         cheaper and slightly larger if many entries are known), "total-count", "own-group" and "hull" (entries that
-        differ: by the critical entry's group alone, or by the range that holds all probabilities).
+        differ: by the critical entry's group alone, or by the range that holds all probabilities), and
+        "representatives" (entries that each have a law of their own: one of every part is revealed without its place).
 
     Returns
     -------
