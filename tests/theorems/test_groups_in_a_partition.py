@@ -220,7 +220,7 @@ def test_the_least_of_the_bounds_is_named_where_the_groups_are_large():
     assert curve.kind == "bound"
     each = [
         sp.compose(queries, population, partition, bound=bound).delta("0.1").upper
-        for bound in ("partition-sum", "own-group", "worst-entry")
+        for bound in ("partition-sum", "own-group", "worst-entry", "hull")
     ]
     assert curve.delta("0.1").upper == pytest.approx(min(each), rel=1e-9)
 
