@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations, pairwise, product
-from math import exp, log
+from math import exp, log, prod
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv.lowering.dominating_pairs import dominating_pairs
+from statpriv.rules import each_in_parts
 from statpriv.rules.own_count import CountOfEach
 
 from ..cases import cases
@@ -116,6 +117,26 @@ def test_rows_of_their_own_never_look_safer_than_rows_that_share(parts, unused, 
         for of in (sp.EachBetween, sp.Between)
     )
     assert shared.lower <= each.upper
+
+
+def test_dozens_of_equal_parts_are_prepared_once():
+    """Forty parts of two questions with one range are one kind of part."""
+    asked = [sp.PropertyQuery(sp.EachBetween("0.41", "0.59"), attribute=name) for name in "ab"]
+    before = each_in_parts._any_rows.cache_info().misses
+    release = (asked * 20, sp.Population(805), sp.RandomPartition([20] * 40))
+    curve = sp.compose(*release, bound="representatives")
+    assert each_in_parts._any_rows.cache_info().misses - before == 1
+    assert 20 * curve.delta("0.1").upper < sp.compose(*release, bound="partition-sum").delta("0.1").upper
+
+
+@settings(max_examples=cases(30, campaign=500), deadline=None)
+@given(st.lists(st.integers(1, 2**20).map(lambda k: Fraction(k, 2**22)), min_size=1, max_size=9))
+def test_what_representatives_add_is_the_sum_over_sets_of_others(spreads):
+    for found, own in zip(each_in_parts._norms_of_others(spreads), range(len(spreads)), strict=True):
+        others = spreads[:own] + spreads[own + 1 :]
+        sums = [sum(map(prod, combinations(others, u)), Fraction(0)) for u in range(len(others) + 1)]
+        pairs = sums[2] / (4 * (len(others) - 1)) if len(others) > 1 else 0
+        assert found == pairs + sum(sums[3:], Fraction(0)) / 4
 
 
 def test_the_bound_does_not_rise():

@@ -46,22 +46,22 @@ class World:
         counts = [
             (size, probability_in(query, name)) for size, (name, _) in zip(self.parts[part], self.groups, strict=True)
         ]
-        reference = count_of(counts)
+        reference = law_of_count(counts)
         if not counts[self.critical][0]:
             return reference, reference, reference
         size, p = counts[self.critical]
         counts[self.critical] = (size - 1, p)
-        others = count_of(counts)
+        others = law_of_count(counts)
         return others.shifted(1), others, reference
 
 
-def count_of(counts: Iterable[tuple[int, Fraction]]) -> Law:
+def law_of_count(counts: Iterable[tuple[int, Fraction]]) -> Law:
     """The law of a count over entries with these numbers and probabilities."""
-    return _count_of(tuple(counts))
+    return _law_of_count(tuple(counts))
 
 
 @cache
-def _count_of(counts: tuple[tuple[int, Fraction], ...]) -> Law:
+def _law_of_count(counts: tuple[tuple[int, Fraction], ...]) -> Law:
     laws = [Law.binomial(size, p) for size, p in counts if size]
     return laws[0] if len(laws) == 1 else Law.sum(laws) if laws else Law.table(0, [1])
 

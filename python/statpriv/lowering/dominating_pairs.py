@@ -36,7 +36,6 @@ _RARE = 1e-11
 _BITS = 30
 """Binary places of ρ."""
 
-
 Masses = list[Fraction]
 """Of one law, by outcome."""
 

@@ -32,8 +32,8 @@ from statpriv.lowering.analysts import (
     Pattern,
     Sign,
     World,
-    count_of,
     groups_of,
+    law_of_count,
     patterns_of,
     probability_in,
     require_one_probability,
@@ -46,10 +46,9 @@ from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import is_each
 from statpriv.model.strategies import AdaptiveSituation, AnyOf, Ask
-from statpriv.rules import own_count
 from statpriv.rules.adaptive import CHOSEN
 from statpriv.rules.assumptions import DRAWN, INDEPENDENT, PAPER, STATED
-from statpriv.rules.own_count import mean_of_drawn
+from statpriv.rules.own_count import count_of, mean_of_drawn
 from statpriv.rules.registry import rule
 
 _SOURCE = f"{PAPER}, Theorems 5.3 and 5.4"
@@ -183,7 +182,7 @@ def _only_choice(others: _Others, size: int, query: PropertyQuery, sign: Sign | 
     if query.is_uniform:
         unknown = sum(number for _, number in others.groups)
         if is_each(query.p):
-            return own_count.count_of(query.p).drawn(unknown + others.known + 1, others.known, size, sign)
+            return count_of(query.p).drawn(unknown + others.known + 1, others.known, size, sign)
         return count_of_one_kind(query.p, unknown + others.known + 1, others.known, size - 1, sign)
     pools = pooled((probability_in(query, name), number) for name, number in others.groups)
     return count_of_drawn(pools, others.known, size - 1, sign)
@@ -192,8 +191,8 @@ def _only_choice(others: _Others, size: int, query: PropertyQuery, sign: Sign | 
 def _count(drawn: Sequence[tuple[str | None, int]], query: PropertyQuery, sign: Sign | None) -> Curve:
     """Δ of the count of the critical entry and so many of each group; known ones only shift it."""
     if query.is_uniform:
-        return own_count.count_of(query.p).of(sum(number for _, number in drawn) + 1, sign)
-    others = count_of((number, probability_in(query, name)) for name, number in drawn)
+        return count_of(query.p).of(sum(number for _, number in drawn) + 1, sign)
+    others = law_of_count((number, probability_in(query, name)) for name, number in drawn)
     return _against(others.shifted(1), others, sign)
 
 
@@ -218,7 +217,7 @@ def _followed(situation: AdaptiveSituation, worlds: Sequence[World], pattern: Pa
 def _given_composition(world: World, query: PropertyQuery, part: int, sign: Sign | None) -> Curve:
     """Δ of the answer given that the critical entry is in the part."""
     if len(world.groups) == 1:
-        return own_count.count_of(query.p).of(world.sizes[part], sign)
+        return count_of(query.p).of(world.sizes[part], sign)
     one, zero, _ = world.laws(query, part)
     return _against(one, zero, sign)
 

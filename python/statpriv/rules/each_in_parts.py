@@ -51,27 +51,29 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from itertools import product
-from math import exp, prod
+from functools import cached_property, lru_cache
+from math import ceil, factorial, log1p, sqrt
+from statistics import NormalDist
 
-from statpriv import budget
 from statpriv._native import Curve, Law, Part
 from statpriv.lowering.applicability import NotApplicable, require_no_pattern
 from statpriv.lowering.dominating_pairs import Masses, dominating_pairs
-from statpriv.lowering.partition_parts import attributes
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.queries.protocol import Capabilities
-from statpriv.model.ranges import Between, Stated, ends
-from statpriv.model.situation import PartitionedSituation, Query, capabilities
+from statpriv.model.ranges import Between
+from statpriv.model.situation import PartitionedSituation, Query, attribute_of
 from statpriv.rules.assumptions import DRAWN, EACH, INDEPENDENT, SECRET
+from statpriv.rules.hull_in_parts import range_of_all
 from statpriv.rules.own_count import CountOfEach
 from statpriv.rules.registry import lower, rule
 
-_LARGEST = Fraction(8)
-"""The largest ε up to which the bound for representatives who differ is of use."""
 _UPWARDS, _DOWNWARDS = (1, 0), (0, 1)
+_BITS = 60
+"""Binary places of what representatives may add."""
+_DEGREE, _MOST_TOLD = 24, 4
+"""What so many others add together is summed up. Of more others, s is limited."""
+_LEAST, _MOST = 1e-3, 0.49
+"""Where the normal law says nothing: a variance of one row, and a slope, are taken to be this."""
 
 
 @rule(
@@ -98,32 +100,29 @@ def representatives(situation: PartitionedSituation) -> Curve:
         raise NotApplicable("some entries are known, or the partition is stratified by group")
     n = situation.population.size
     unused = 1 - Fraction(situation.used, n)
-    parts = [
-        [_AnyRows.of(situation.queries[place], sizes[place]) for place in places] for _, places in attributes(situation)
-    ]
-    choices = [list(_choices(of_attribute, n)) for of_attribute in parts]
-    composed = Curve.composed(unused=unused, attributes=[(1, each) for each in choices], bound=True)
-    composed = Curve.maximum([composed, _of_shared_probabilities(situation, sizes)])
+    parts = [_AnyRows.of(query, size) for query, size in zip(situation.queries, sizes, strict=True)]
+    attributes = [(number, list(kind.choices(n))) for kind, number in Counter(parts).items()]
+    composed = Curve.maximum(
+        [Curve.composed(unused=unused, attributes=attributes, bound=True), _of_shared_probabilities(situation, parts)]
+    )
     if unused:
         return composed
-    every = [part for of_attribute in parts for part in of_attribute]
-    norms = [_norm_of_others(every[:k] + every[k + 1 :]) for k in range(len(every))]
+    norms = _norms_of_others([part.spread for part in parts])
     if not any(norms):
         return composed
-    added = [Fraction(part.size, n) * norm for part, norm in zip(every, norms, strict=True)]
+    added = [Fraction(part.size, n) * norm for part, norm in zip(parts, norms, strict=True)]
     slope = sum(added, Fraction(0)) / 2
-    one_pattern = Curve.composed(unused=unused, attributes=[(1, each[:1]) for each in choices])
-    bound = Curve.mean([Fraction(1), *added], [composed, *(part.either for part in every)])
-    return Curve.loosened(bound, slope=slope, until=_end_of_fall(one_pattern, slope))
+    bound = Curve.mean([Fraction(1), *added], [composed, *(part.either for part in parts)])
+    return Curve.loosened(bound, slope=slope, until=_end_of_fall(parts, n, slope))
 
 
-def _of_shared_probabilities(situation: PartitionedSituation, sizes: Sequence[int]) -> Curve:
+def _of_shared_probabilities(situation: PartitionedSituation, parts: Sequence[_AnyRows]) -> Curve:
     """The curve or bound where all rows have one probability of the same range."""
-    shared = {}
-    for query, size in dict(zip(situation.queries, sizes, strict=True)).items():
-        rows = _AnyRows.of(query, size)
-        shared[query] = PropertyQuery(Between(rows.lower, rows.upper), attribute=capabilities(query).attribute)
-    return lower(replace(situation, queries=tuple(shared[query] for query in situation.queries)), "tightest").curve
+    shared = [
+        PropertyQuery(Between(part.lower, part.upper), attribute=attribute_of(query))
+        for query, part in zip(situation.queries, parts, strict=True)
+    ]
+    return lower(replace(situation, queries=tuple(shared)), "tightest").curve
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,25 +140,26 @@ class _AnyRows:
     @staticmethod
     def of(query: Query, size: int) -> _AnyRows:
         """The part of so many rows that a query is answered on."""
-        boxes = [ends(p) for p in _stated(capabilities(query))]
-        return _any_rows(size, min(low for low, _ in boxes), max(high for _, high in boxes))
+        return _any_rows(size, *range_of_all(query))
 
-    @property
+    @cached_property
     def spread(self) -> Fraction:
-        """What one representative may shift the law of the answer by: h ‖D‖."""
-        return (self.upper - self.lower) * min(Fraction(1), Fraction(self.either.delta(0).upper)) * 2
+        """What one representative may shift the law of the answer by, h ‖D‖, rounded up."""
+        norm = 2 * min(Fraction(1), Fraction(self.either.delta(0).upper))
+        return Fraction(ceil((self.upper - self.lower) * norm * 2**_BITS), 2**_BITS)
 
-    def part(self, direction: tuple[int, int], p: Fraction, n: int) -> Part:
-        """The part as the kernel composes it, with a representative of this probability."""
-        first, second = self.pairs[direction]
-        of_first = p if direction == _UPWARDS else 1 - p
-        reference = [of_first * one + (1 - of_first) * other for one, other in zip(first, second, strict=True)]
-        return Part.answer(
-            weight=Fraction(self.size, n),
-            first=Law.table(0, first),
-            second=Law.table(0, second),
-            reference=Law.table(0, reference),
-        )
+    def choices(self, n: int) -> Iterator[list[Part]]:
+        """The part as the kernel composes it, for each direction and each end of its representative's probability."""
+        for direction, (first, second) in self.pairs.items():
+            for p in {self.lower, self.upper}:
+                of_first = p if direction == _UPWARDS else 1 - p
+                reference = [of_first * one + (1 - of_first) * other for one, other in zip(first, second, strict=True)]
+                laws = {
+                    "first": Law.table(0, first),
+                    "second": Law.table(0, second),
+                    "reference": Law.table(0, reference),
+                }
+                yield [Part.answer(weight=Fraction(self.size, n), **laws)]
 
 
 @lru_cache(1024)
@@ -170,57 +170,44 @@ def _any_rows(size: int, lower: Fraction, upper: Fraction) -> _AnyRows:
     return _AnyRows(size, lower, upper, count.of(size, None), dict(zip((_UPWARDS, _DOWNWARDS), pairs, strict=True)))
 
 
-def _stated(query: Capabilities) -> Iterator[Stated]:
-    if query.stated_entries is not None:
-        raise NotApplicable("one probability an entry is not composed with ranges of each entry's own")
-    for name in query.stated_groups or (None,):
-        p = query.probability(name)
-        if p is None:
-            raise NotApplicable("a query states no probability for some group")
-        yield p
+def _norms_of_others(spreads: Sequence[Fraction]) -> list[Fraction]:
+    """For each part a bound of ‖Y_k‖, from the spreads of the M others.
 
-
-def _choices(parts: Sequence[_AnyRows], n: int) -> Iterator[list[Part]]:
-    """For each direction and each end of the representatives: the parts of an attribute.
-
-    Of equal parts only the number with the upper end matters.
+    Their elementary symmetric polynomials e_u follow from those of all, ``e_u(all) = e_u + x e_{u−1}`` with the own
+    spread x. Beyond a degree U they are at most s^u/u!, s the sum of the others, so together at most the first of these
+    terms over 1 − s/(U + 2).
     """
-    numbers = Counter(parts)
-    uppers = [range(number + 1 if kind.lower < kind.upper else 1) for kind, number in numbers.items()]
-    if 2 * prod(map(len, uppers)) > budget.MAX_VALUE_PATTERNS:
-        raise NotApplicable("the representatives of the parts of one attribute have too many ends to try")
-    for direction in (_UPWARDS, _DOWNWARDS):
-        for chosen in product(*uppers):
-            yield [
-                kind.part(direction, kind.upper if place < high else kind.lower, n)
-                for (kind, number), high in zip(numbers.items(), chosen, strict=True)
-                for place in range(number)
-            ]
+    most, others = min(_DEGREE, len(spreads)), len(spreads) - 1
+    if others < 2:
+        return [Fraction(0)] * len(spreads)
+    of_all = [Fraction(1)] + [Fraction(0)] * most
+    for spread in spreads:
+        for u in range(most, 0, -1):
+            of_all[u] += spread * of_all[u - 1]
+    norms = {}
+    for own in dict.fromkeys(spreads):
+        symmetric = [Fraction(1)]
+        for of_degree in of_all[1:]:
+            symmetric.append(of_degree - own * symmetric[-1])
+        beyond = _beyond(sum(spreads) - own, most) if others > most else Fraction(0)
+        norms[own] = symmetric[2] / (4 * (others - 1)) + (sum(symmetric[3:], Fraction(0)) + beyond) / 4
+    return [norms[spread] for spread in spreads]
 
 
-def _norm_of_others(others: Sequence[_AnyRows]) -> Fraction:
-    """A bound of ‖Y_k‖ for the parts besides k, of which there are M."""
-    symmetric = [Fraction(1)]
-    for part in others:
-        longer = [*symmetric, Fraction(0)]
-        for u in range(1, len(longer)):
-            longer[u] += part.spread * symmetric[u - 1]
-        symmetric = longer
-    if len(others) < 2:
-        return Fraction(0)
-    return symmetric[2] / (4 * (len(others) - 1)) + sum(symmetric[3:], Fraction(0)) / 4
+def _beyond(total: Fraction, degree: int) -> Fraction:
+    """Σ s^u/u! over u above a degree, at most."""
+    if total > _MOST_TOLD:
+        raise NotApplicable("the parts are so many that who is where in the others tells too much")
+    return total ** (degree + 1) / factorial(degree + 1) / (1 - total / (degree + 2))
 
 
-def _end_of_fall(curve: Curve, slope: Fraction) -> Fraction:
-    """About the ε up to which a curve falls twice as fast as `slope` times e^ε rises.
+def _end_of_fall(parts: Sequence[_AnyRows], n: int, slope: Fraction) -> Fraction:
+    """About the ε up to which δ falls twice as fast as `slope` times e^ε rises.
 
-    Any ε is right: from there on the bound stays. Beyond the one where the sum is least it would rise.
+    Any ε is right: from there on the bound stays. Beyond the one where the sum is least it would rise. What (1) is the
+    mean of is about normal with mean 1 − r and variance σ² = Σ w_k²/(n_k p_k (1 − p_k)), so that the slope in r is
+    −P[Z > (r − 1)/σ].
     """
-    until = Fraction(1, 64)
-    while until < _LARGEST:
-        longer = until * Fraction(9, 8)
-        fall = curve.delta(until).lower - curve.delta(longer).upper
-        if fall < 2 * slope * (exp(longer) - exp(until)):
-            break
-        until = longer
-    return until
+    variance = sum(part.size / (n * n * max(float(part.lower * (1 - part.lower)), _LEAST)) for part in parts)
+    quantile = NormalDist().inv_cdf(1 - min(2 * float(slope), _MOST))
+    return Fraction(log1p(sqrt(variance) * quantile))

@@ -64,9 +64,14 @@ def _hull(query: Query) -> Query:
         raise NotApplicable("only counts have a range that holds the probabilities of all entries")
     if asked.is_uniform:
         return asked_of(query)
+    return PropertyQuery(EachBetween(*range_of_all(query)), attribute=asked.attribute)
+
+
+def range_of_all(query: Query) -> tuple[Fraction, Fraction]:
+    """The least and the largest probability of an entry, of any group, in a count."""
+    asked = capabilities(query)
     if asked.stated_entries is not None:
         stated = [dict(kind.law)[1] for kind in asked.laws_by_class(((None, asked.stated_entries),))]
     else:
-        stated = [p for name in asked.stated_groups or () if (p := asked.probability(name)) is not None]
-    least: Fraction = min(ends(p)[0] for p in stated)
-    return PropertyQuery(EachBetween(least, max(ends(p)[1] for p in stated)), attribute=asked.attribute)
+        stated = [p for name in asked.stated_groups or (None,) if (p := asked.probability(name)) is not None]
+    return min(ends(p)[0] for p in stated), max(ends(p)[1] for p in stated)

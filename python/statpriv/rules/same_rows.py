@@ -54,7 +54,7 @@ from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.valued import Valued
 from statpriv.model.ranges import ends
 from statpriv.model.same_rows import Answer, SameRows, SameRowsSituation
-from statpriv.model.samplings import OverlappingSamples, WithoutReplacement
+from statpriv.model.samplings import OverlappingSamples, Sampling, WithoutReplacement
 from statpriv.model.situation import Situation, asked_of, capabilities
 from statpriv.rules.assumptions import BY_CLUSTER, EACH_GIVEN_THE_REST, EACH_GIVEN_THE_REST_OF_CLUSTER, RECORDS
 from statpriv.rules.clusters import most_moved, unknown_clusters
@@ -176,15 +176,18 @@ def of_attribute(situation: SameRowsSituation, asked: Asked) -> tuple[Lowered, b
     """
     of_all_rows = [answer.query for answer in asked if answer.sample is None]
     answers = of_all_rows or [answer.query for answer in asked]
-    query = answers[0] if len(answers) == len(asked) == 1 else asked_of(answers[0])
-    sizes = [answer.sample for answer in asked if answer.sample is not None]
-    sampling = None if of_all_rows else WithoutReplacement(sizes[0]) if len(sizes) == 1 else OverlappingSamples(sizes)
+    query = answers[0] if len(asked) == 1 else asked_of(answers[0])
+    sampling = None if of_all_rows else _samples([answer.sample for answer in asked if answer.sample is not None])
     try:
         lowered = lower(Situation(query, situation.population, sampling, situation.adversary), "tightest")
     except NotAvailableError as reason:
         raise NotApplicable(f"one attribute has no curve: {reason}") from None
     determined = query in answers if of_all_rows else all(answer == query for answer in answers)
     return lowered, lowered.kind == "exact" and determined
+
+
+def _samples(sizes: list[int]) -> Sampling:
+    return WithoutReplacement(sizes[0]) if len(sizes) == 1 else OverlappingSamples(sizes)
 
 
 def guide(situation: SameRowsSituation, asked: Asked, curve: Curve) -> Curve:
