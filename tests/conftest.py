@@ -11,7 +11,9 @@ import pytest
 from hypothesis import settings
 
 import statpriv as sp
+from statpriv.releasing import contents, run
 
+from . import once
 from .cases import cases
 
 # Where a file or a test says nothing else. A machine that is busy is no counterexample.
@@ -28,6 +30,19 @@ def read_back() -> Callable[[str], object]:
         return eval(text, {"__builtins__": {}}, names)  # noqa: S307  (reprs of this very process)
 
     return evaluate
+
+
+@pytest.fixture
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw a report's curves roughly, where they are not the question."""
+    for name, few in once.FEW_POINTS.items():
+        monkeypatch.setattr(contents, name, few)
+
+
+@pytest.fixture
+def computed_once(few_points: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, and for a plan that was released before nothing but the answers is computed."""
+    monkeypatch.setattr(run, "prospective_contents", once.prospective_contents)
 
 
 @pytest.fixture(scope="module")

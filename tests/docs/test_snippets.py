@@ -133,6 +133,7 @@ def test_python_runs(page, workplace):
 
 @pages_of_commands
 @pytest.mark.skipif(os.name != "posix", reason="the commands are written for a POSIX shell")
+@pytest.mark.usefixtures("computed_once")
 def test_commands_run(page, workplace):
     for block in blocks(page, "sh", "bash", "shell", "console"):
         unknown = block.options.keys() - {"expect", "after"}

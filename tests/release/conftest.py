@@ -19,13 +19,12 @@ import duckdb
 import pytest
 
 from statpriv import cli
-from statpriv.releasing import contents, ledger, run
+from statpriv.releasing import ledger, run
 from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
 
-from . import once
 from .servers import postgresql_server, spark_session
 
 PYTHON_FOLDER = Path(cli.__file__).resolve().parents[2]
@@ -202,15 +201,8 @@ def interrupts_arrive():
 
 
 @pytest.fixture
-def workshop(tmp_path):
+def workshop(tmp_path, computed_once):
     return Workshop(tmp_path)
-
-
-@pytest.fixture
-def few_points(monkeypatch):
-    """Draw a report's curves roughly, where they are not the question: they take nearly all of a release's time."""
-    for name, few in once.FEW_POINTS.items():
-        monkeypatch.setattr(contents, name, few)
 
 
 @pytest.fixture

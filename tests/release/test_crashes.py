@@ -24,10 +24,12 @@ from statpriv.releasing import publication, run
 from statpriv.releasing.ledger import books, chain, commitment, files, registry, secret, session
 
 from ..cases import spread
-from . import once
 from .conftest import Workshop, query
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals"),
+    pytest.mark.usefixtures("computed_once"),
+]
 
 STEPS = [
     "ledger", "rows", "guarantee", "ids", "earlier releases", "curves of the guarantee", "dependence on known rows",
@@ -126,18 +128,13 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(autouse=True)
-def plans_are_computed_once(monkeypatch, few_points):
-    monkeypatch.setattr(run, "prospective_contents", once.prospective_contents)
-
-
 @pytest.fixture(scope="module")
 def process():
     """Give a task to the driver: how the process of a release ended."""
     folder = str(Path(statpriv.__file__).resolve().parents[1])
     driver = subprocess.Popen(
         [sys.executable, "-c", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, str(Path(__file__).parent)])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, str(Path(__file__).parents[1])])},
     )  # fmt: skip
 
     def give(task, *folders_and_more):
@@ -394,10 +391,10 @@ def test_what_survives_a_loss_of_power_at_every_sync(tmp_path, monkeypatch):
         disk.sync(Path(f"/proc/self/fd/{descriptor}").readlink())
         lose_power()
 
-    monkeypatch.setattr(os, "fsync", synced)
-    workshop.release()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", synced)
+        workshop.release()
     lose_power()
-    monkeypatch.undo()
     assert [state.spent() for state in states if state.json.exists()][-1] == [SPENT]
     assert len(states) > 12
     for state in states:

@@ -13,7 +13,7 @@ from statpriv.rules.assumptions import EACH
 
 from .conftest import query
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 
 def people(workshop, n):

@@ -29,7 +29,7 @@ from statpriv.releasing.tables.identity import LookAlikeIdsWarning
 from .conftest import labels, query
 from .row_hashes import by_row, tokens
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 KEY = b"k" * 32
 CANARY = "canary7391"

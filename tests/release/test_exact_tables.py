@@ -24,7 +24,7 @@ from statpriv.releasing.tables import open_table
 from ..cases import cases
 from .conftest import labels, query, toml
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 COLUMNS = ["id", "region", "age", "kind"]
 REGIONS = ['north "N"', "<b>south</b>", "east, & west", "it's"]

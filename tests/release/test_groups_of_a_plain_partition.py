@@ -13,7 +13,7 @@ from statpriv.releasing.report import render
 
 from .conftest import query
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 GROUPED = 'row_id = "id"\ngroup = "sex"\ngroup_source = "a census"\n'
 PLAIN = GROUPED + "stratified = false\n"

@@ -91,7 +91,7 @@ def test_a_gated_count_is_certified_for_every_probability(certified):
     assert any("every declared probability may be wrong" in text for text in assumptions)
 
 
-@pytest.mark.usefixtures("few_points")
+@pytest.mark.usefixtures("computed_once")
 def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
     gated, plain = (
         contents(certified(counted("a = 1", rows=472), publication=text))["guarantee"]["not_protected"]
@@ -101,7 +101,7 @@ def test_what_is_not_protected_does_not_contradict_the_assumptions(certified):
     assert any("a wrong probability" in text for text in plain)
 
 
-@pytest.mark.usefixtures("few_points")
+@pytest.mark.usefixtures("computed_once")
 def test_a_group_that_is_too_small_for_a_share_answers_nothing(certified, tmp_path):
     guarantee = certified(counted("a = 1", share="1/2"), group="sex", n=501, groups={"f": 500, "z": 1})
     assert guarantee.parts[0].groups == {"f": 250, "z": 0}
@@ -109,7 +109,7 @@ def test_a_group_that_is_too_small_for_a_share_answers_nothing(certified, tmp_pa
     assert (delta, disagreements) == (guarantee.delta, ())
 
 
-@pytest.mark.usefixtures("few_points")
+@pytest.mark.usefixtures("computed_once")
 def test_the_sizes_of_groups_are_said_to_be_published(certified):
     guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups={"f": 500, "m": 444})
     assert (
@@ -203,7 +203,7 @@ def test_rounding_to_a_large_base_makes_the_certificate_better(certified):
 # --- the number can be computed again ---------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("few_points")
+@pytest.mark.usefixtures("computed_once")
 @pytest.mark.parametrize(
     ("queries", "options"),
     [
@@ -230,7 +230,7 @@ def test_the_report_is_recomputed_from_itself(certified, tmp_path, queries, opti
     assert delta.lower <= guarantee.delta.upper
 
 
-@pytest.mark.usefixtures("few_points")
+@pytest.mark.usefixtures("computed_once")
 def test_delta_at_the_target_is_computed_once(certified, monkeypatch):
     guarantee = certified(counted("a = 1", rows=472), counted("b = 1", rows=236), known=5)
     curve, delta, asked = guarantee.curve, PrivacyCurve.delta, Counter()

@@ -112,7 +112,7 @@ UNTOLD = (("dry run", "queries.name"), ("suppressed", "queries.publication.suppr
 
 
 @pytest.fixture
-def computed_once(monkeypatch, few_points):
+def facts_are_computed_once(monkeypatch, few_points):
     """What depends on facts alone is computed once for equal facts: most changes are to what follows from them."""
 
     def once(name):
@@ -138,7 +138,7 @@ def refusal(document):
         return [str(refused)]
 
 
-@pytest.mark.usefixtures("computed_once")
+@pytest.mark.usefixtures("facts_are_computed_once")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_leaf_is_refused_by_its_name(kind):
     document = report(kind)

@@ -410,7 +410,7 @@ def test_an_anchor_is_read_as_it_is_written(folder):
 
 
 @pytest.fixture
-def workshop(tmp_path, few_points):
+def workshop(tmp_path, computed_once):
     made = Workshop(tmp_path)
     made.table(["id", "vote"], [[f"p{i}", i % 2] for i in range(60)])
     made.plan(query("vote = 0", rows=10, probability=("1/2", "1/2")), more_data='row_id = "id"')

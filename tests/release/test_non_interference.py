@@ -24,7 +24,7 @@ from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.tables import duckdb as embedded
 
 from ..cases import cases
-from . import mutants, once
+from . import mutants
 from .conftest import Workshop, csv_bytes, labels, partition_words, query
 
 CANARY = "canary7391"
@@ -63,9 +63,7 @@ SETTINGS = settings(
 )
 
 
-@pytest.fixture(autouse=True)
-def curves_are_computed_once(monkeypatch, few_points):
-    monkeypatch.setattr(run, "prospective_contents", once.prospective_contents)
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 
 def seen_from_outside(workshop, in_process, *arguments, **surroundings):

@@ -6,14 +6,24 @@ import pytest
 
 import statpriv as sp
 from statpriv.files.composition import read_composition
+from statpriv.releasing import contents, run
+from statpriv.releasing.other_people import other_people
 from statpriv.releasing.report import render
 
+from .. import once
 from .conftest import query
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("all_other_people")
 
 IDS = 'row_id = "id"\n'
 EACH = "each = true\n"
+
+
+@pytest.fixture
+def all_other_people(few_points, monkeypatch):
+    """Curves are drawn roughly, but nobody is left out."""
+    monkeypatch.setattr(run, "prospective_contents", once.compute)
+    monkeypatch.setattr(contents, "other_people", other_people)
 
 
 def people(workshop, n=200):

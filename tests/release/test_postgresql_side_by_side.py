@@ -10,13 +10,12 @@ import time
 import pytest
 
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError
-from statpriv.releasing import run
 from statpriv.releasing.ledger import Registry
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.run import Surroundings, carry_out
 
+from .. import once
 from ..cases import cases
-from . import once
 from .conftest import Workshop, query
 from .test_crashes import used_rows
 
@@ -30,8 +29,7 @@ ROWS, PART = 40, 6
 
 
 @pytest.fixture
-def workshop(tmp_path, postgresql, few_points, monkeypatch):
-    monkeypatch.setattr(run, "prospective_contents", once.prospective_contents)
+def workshop(tmp_path, postgresql, computed_once):
     postgresql.execute(
         "DROP TABLE IF EXISTS crowd",
         "CREATE TABLE crowd (id integer, vote integer)",

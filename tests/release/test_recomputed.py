@@ -22,7 +22,7 @@ from statpriv.releasing.extension import extend
 from ..command_line import in_this_process
 from .conftest import query
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 HISTOGRAM = """
 [[query]]

@@ -17,7 +17,7 @@ from statpriv.releasing.report import render
 
 from .conftest import query, statpriv
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 
 def people(workshop, n, *, ids=True, edited=(), first=0, name="people.csv", order=None):

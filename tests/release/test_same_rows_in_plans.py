@@ -15,7 +15,7 @@ from statpriv.rules.assumptions import EACH_GIVEN_THE_REST, EACH_GIVEN_THE_REST_
 
 from .conftest import toml
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 COLUMNS = ["id", "home", "vote", "smoker", "age"]
 IDS = 'row_id = "id"\n'

@@ -21,7 +21,7 @@ from statpriv.releasing.signature import SigningKey
 from ..command_line import in_this_process
 from .conftest import query
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 
 def pem(private, protection=None):

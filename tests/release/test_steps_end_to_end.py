@@ -11,7 +11,7 @@ from statpriv.releasing.report import render
 
 from .conftest import labels, query, words
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 ROWS = [(f"p{k}", "f" if k % 5 < 3 else "m", k % 4, k % 7) for k in range(120)]
 GATED = "[publication]\ngate = true\n"

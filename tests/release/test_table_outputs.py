@@ -17,7 +17,7 @@ from statpriv.releasing.table_files import as_csv, as_sdmx_csv, fullest, tables_
 from .conftest import query, registry
 from .test_exact_tables import COLUMNS, people, table
 
-pytestmark = pytest.mark.usefixtures("few_points")
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 FILES = ["1-a-table.csv", "1-a-table.sdmx.csv"]
 DIMENSIONS = 'kind = ["a", "b"]\nage = { breaks = [30, 60], labels = ["<30", "30-59", "60+"] }'

@@ -197,6 +197,9 @@ impl Search<'_> {
             return Ok(Ball::ONE);
         }
         let count = self.of.at(k, l)?;
+        if gap == 1 {
+            return count.delta(self.direction, self.epsilon, self.interrupt);
+        }
         let (small, large) = count.parts(self.direction);
         let others = LatticeSum::new(all(&small, &large));
         Count { others, size, gap, epsilon: self.epsilon, interrupt: self.interrupt }.delta()

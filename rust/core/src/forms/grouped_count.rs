@@ -16,10 +16,10 @@
 
 use super::direction::Directed;
 use super::hockey_stick::{Form, HockeyStick, WrittenOut};
-use super::shifted_binomial::TERMS;
+use super::shifted_binomial::{ShiftedBinomial, TERMS};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
-use crate::budget::{MAX_GAP_SUMMED, MAX_UNDECIDED};
+use crate::budget::{MAX_GAP_SUMMED, MAX_PRECISE_ENTRIES, MAX_UNDECIDED};
 use crate::error::Error;
 use crate::fourier::{BinomialGroup, Lattice, LatticeSum, Trials};
 use crate::interrupt::Interrupt;
@@ -118,11 +118,27 @@ impl GroupedCount {
         if self.size == 0 {
             return Ok(Ball::ONE);
         }
+        if let Some(binomial) = self.binomial()? {
+            return binomial.delta(direction, &epsilon.clone().precisely(), interrupt);
+        }
         let (small, large) = self.parts(direction);
         let mut parts: Vec<&dyn Lattice> = vec![&small];
         parts.extend(large.iter().map(|group| group as &dyn Lattice));
         let others = LatticeSum::new(parts);
         Count { others, size: self.size as i64, gap: 1, epsilon, interrupt }.delta()
+    }
+
+    /// The count where all entries that may have either value are one group, of a size that is summed in double-doubles: no transform is inverted.
+    fn binomial(&self) -> Result<Option<ShiftedBinomial>, Error> {
+        if self.size >= MAX_PRECISE_ENTRIES {
+            return Ok(None);
+        }
+        let one = Rational::from(1i64);
+        let mut random = self.given.iter().filter(|(others, p)| *others > 0 && !p.is_zero() && *p != one);
+        match (random.next(), random.next()) {
+            (Some((others, p)), None) => ShiftedBinomial::new(others + 1, p, &one).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The laws of the numbers of ones, or of zeros: small groups as single Bernoulli trials, large ones as one binomial law each.
@@ -287,7 +303,6 @@ impl HockeyStick for Directed<GroupedCount> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::forms::ShiftedBinomial;
     use crate::interrupt::Uninterrupted;
     use proptest::prelude::*;
 

@@ -1,4 +1,7 @@
-"""What depends on a plan and on numbers of rows alone takes nearly all of the time of a release: computed once."""
+"""Releases whose page is drawn roughly, and computed once for a plan and numbers of rows.
+
+It takes nearly all of the time of a release, and seldom is the question.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,18 @@ from fractions import Fraction
 from statpriv.releasing import run
 from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import as_first_release
+from statpriv.releasing.other_people import other_people
 from statpriv.releasing.report import render
 
 compute = run.prospective_contents
+FEW_ROWS = 100
 FEW_POINTS = {
     **dict.fromkeys(["_STEPS_TO_TARGET", "_STEPS_IF_LARGE"], 1),
     **dict.fromkeys(["_RESOLUTION", "_RESOLUTION_IF_COSTLY"], 4),
     "_KNOWN_SHARES": [Fraction(1, 2)],
+    "other_people": lambda guarantee: other_people(guarantee) if guarantee.rows <= FEW_ROWS else (),
 }
-"""Of `statpriv.releasing.contents`: how finely the curves and tables of a report are drawn."""
+"""Of `statpriv.releasing.contents`: how finely curves and tables are drawn, and other people of few rows."""
 _computed = {}
 
 
