@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::answer::Law;
     use crate::composition::Composed;
-    use crate::forms::Answers;
+    use crate::forms::{Answers, Epsilon};
     use crate::interrupt::Uninterrupted;
     use std::cell::{Cell, RefCell};
 
@@ -336,13 +336,17 @@ mod tests {
         assert!(curve.is_bracket());
         let delta = rational("1/1000");
         let found = epsilon(&curve, &delta, &Uninterrupted).unwrap();
-        let alone = |end| epsilon(&curve.end(end), &delta, &Uninterrupted).unwrap();
-        let (lower, upper) = (alone(End::Lower), alone(End::Upper));
-        let near = |x: f64, y: f64| (x - y).abs() <= 2.0 * NARROW_IN_A_BRACKET * y;
+        let at = |epsilon: f64| {
+            curve.ball(&Epsilon::from_f64(epsilon).unwrap(), &Uninterrupted).unwrap().to_enclosure()
+        };
+        let (less, more) = (1.0 - 2.0 * NARROW_IN_A_BRACKET, 1.0 + 2.0 * NARROW_IN_A_BRACKET);
         assert!(
-            near(found.lower(), lower.lower()) && near(found.upper(), upper.upper()),
-            "{found:?} {lower:?} {upper:?}"
+            at(found.lower() * less).lower() > 1e-3 && at(found.lower() * more).lower() < 1e-3,
+            "{found:?}"
         );
-        assert!(found.lower() <= lower.upper() && upper.lower() <= found.upper());
+        assert!(
+            at(found.upper() * less).upper() > 1e-3 && at(found.upper() * more).upper() < 1e-3,
+            "{found:?}"
+        );
     }
 }

@@ -845,6 +845,11 @@ mod tests {
             prop_assert!(contains(found, listed(&laws, exact(constant))));
         }
 
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(6, 24)))]
+
         /// `Σ_{m≠0} e^{−cmM} E[(S + mM)_+]`, term by term, lies where the closed form and the bound say.
         #[test]
         fn aliases_are_what_they_are_said_to_be(laws in laws(), shorter in 0.3..1.0f64) {
@@ -862,6 +867,10 @@ mod tests {
             prop_assert!(!(truth + slack).certainly_less(aliases.pole));
             prop_assert!(!(aliases.pole + aliases.bound).certainly_less(truth - slack));
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
 
         /// The terms beyond the last node, added up.
         #[test]

@@ -254,11 +254,11 @@ mod tests {
             (1..=classes).map(|i| (n / classes, over(i, classes + 1))).collect()
         };
         let (different, alike) = (spread(5000, 5000), spread(5000, 40));
-        for epsilon in [0.02, 0.0, 1.0, 1e-9, 0.1].into_iter().take(crate::cases::cases(3, 5) as usize) {
+        for epsilon in [1.0, 0.02, 0.0, 1e-9, 0.1].into_iter().take(crate::cases::cases(2, 5) as usize) {
             for direction in Direction::BOTH {
                 let found = delta(&VariedCount::new(different.clone()).unwrap(), direction, epsilon);
                 assert!(found.relative_error() < 1e-18, "{epsilon} {found:?}");
-                for critical in [0, 1000, 2499, 2500, 4999] {
+                for critical in [0, 2499, 4999] {
                     let others = GroupedCount::new(without(&different, critical)).unwrap();
                     let given = Epsilon::from_f64(epsilon).unwrap();
                     let one = others.delta(direction, &given, &Uninterrupted).unwrap();

@@ -118,7 +118,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(1000, 3000)))]
+        #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(200, 3000)))]
 
         #[test]
         fn tails_are_within_the_error_they_state(table in tables(22)) {
