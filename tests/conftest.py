@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 import statpriv as sp
-from statpriv.releasing import contents, run
+from statpriv.releasing import run
 
 from . import once
 from .cases import cases
@@ -35,8 +35,7 @@ def read_back() -> Callable[[str], object]:
 @pytest.fixture
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw a report's curves roughly, where they are not the question."""
-    for name, few in once.FEW_POINTS.items():
-        monkeypatch.setattr(contents, name, few)
+    once.draw_roughly(monkeypatch)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from fractions import Fraction
 
-from statpriv.releasing import run
+from statpriv.releasing import contents, run
 from statpriv.releasing.guarantee import certify
 from statpriv.releasing.history import as_first_release
 from statpriv.releasing.other_people import other_people
@@ -26,22 +26,28 @@ FEW_POINTS = {
 _computed = {}
 
 
+def draw_roughly(patch):
+    """Few points, as long as the patch lasts."""
+    for name, few in FEW_POINTS.items():
+        patch.setattr(contents, name, few)
+
+
 def prospective_contents(guarantee, *, alone=None, progress, **options):
     """What `run` asks for, with the steps that it announces."""
     alone = alone or guarantee
     key = (guarantee.plan.sha256, guarantee.rows, alone.rows, repr((guarantee.parts, alone.parts)), repr(options))
     if key not in _computed:
         steps = []
-        contents = compute(guarantee, alone=alone, progress=steps.append, **options)
-        _computed[key] = steps, contents
-    steps, contents = _computed[key]
+        computed = compute(guarantee, alone=alone, progress=steps.append, **options)
+        _computed[key] = steps, computed
+    steps, computed = _computed[key]
     for step in steps:
         progress(step)
-    return copy.deepcopy(contents)
+    return copy.deepcopy(computed)
 
 
 def prepare(plan, rows):
     """Compute what a first release of this plan needs, and make its page once."""
     guarantee = certify(plan, rows)
-    contents = prospective_contents(guarantee, rows_left=rows, dry_run=False, progress=lambda _step: None)
-    render(as_first_release({**contents, "dry_run": True}, guarantee))
+    computed = prospective_contents(guarantee, rows_left=rows, dry_run=False, progress=lambda _step: None)
+    render(as_first_release({**computed, "dry_run": True}, guarantee))

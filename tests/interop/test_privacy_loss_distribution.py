@@ -87,7 +87,7 @@ def directions(curve, distribution):
         yield ExactMasses(distribution._pmf_add), curve.reversed(), curve
 
 
-LOSSES = cases(300, campaign=1000)
+LOSSES = cases(100, campaign=1000)
 
 
 def losses(count):

@@ -23,7 +23,7 @@ from statpriv.releasing import outputs as outputs_module
 from statpriv.releasing import publication, run
 from statpriv.releasing.ledger import books, chain, commitment, files, registry, secret, session
 
-from ..cases import spread
+from ..cases import cases, spread
 from .conftest import Workshop, query
 
 pytestmark = [
@@ -209,7 +209,7 @@ def test_the_steps_are_those_of_a_release(tmp_path):
     assert workshop.steps == STEPS
 
 
-@pytest.mark.parametrize("step", STEPS)
+@spread("step", STEPS, few=6)
 def test_killed_at_a_step(tmp_path, process, step):
     workshop = prepared(tmp_path)
     assert process("die at", [str(tmp_path)], step) == -signal.SIGKILL
@@ -269,7 +269,7 @@ def test_a_table_whose_releases_are_killed_again_and_again(tmp_path, process):
     workshop.plan(half("vote = 0", rows=2), more_data='row_id = "id"')
     choose = random.Random()  # noqa: S311 - moments of a test
     workshop.release()
-    for _ in range(12):
+    for _ in range(cases(4, campaign=12)):
         before = workshop.spent()
         process("killed", [str(tmp_path)], choose.choice(STEPS[-4:]), choose.expovariate(200))
         assert workshop.spent() in (before, [*before, 2])
@@ -441,6 +441,7 @@ def test_of_four_processes_with_one_output_one_releases(tmp_path, process, regis
     assert_no_partial_file(Workshop(tmp_path / "out"))
 
 
+@pytest.mark.campaign  # that a budget is kept by more processes than it allows; eight at once run always
 def test_twenty_processes_share_one_budget(tmp_path, process):
     """As many releases as the target allows, of rows of their own, in whatever order the processes come."""
     workshop = prepared(tmp_path)

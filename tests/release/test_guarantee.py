@@ -14,6 +14,7 @@ import statpriv as sp
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import PlanError
 from statpriv.files.composition import read_composition
+from statpriv.releasing import contents as contents_module
 from statpriv.releasing.contents import prospective_contents
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import as_first_release
@@ -135,7 +136,9 @@ def test_a_gate_that_lets_nobody_through_as_a_count_of_0_is_not_relied_on(certif
     assert "gives no bound for every p" in contents(gated)["warnings"][0]
 
 
-def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_without(certified):
+@pytest.mark.usefixtures("few_points")
+def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_without(certified, monkeypatch):
+    monkeypatch.setattr(contents_module, "_RESOLUTION", 48)
     (curve,) = contents(certified(counted("a = 1", rows=472), publication="gate = true"))["curves"]["probability"]
     outer = curve["points"][0]
     assert outer["p"] < 0.01

@@ -586,7 +586,7 @@ def test_second_releases_of_tables_with_equal_counts_look_the_same(workshop, in_
     ],
     ids=["target", "dry run that fails", "dry run", "known rows", "output"],
 )
-@settings(SETTINGS, max_examples=4, phases=[Phase.generate])
+@settings(SETTINGS, max_examples=cases(2, campaign=20), phases=[Phase.generate])
 @given(first=csv_tables(), second=st.lists(st.tuples(*[ANY_CELL] * 5), min_size=N, max_size=N))
 def test_what_a_release_refuses_or_promises_does_not_depend_on_the_values(
     workshop, in_process, *, plan, arguments, expected, first, second

@@ -100,10 +100,10 @@ def test_several_properties_of_the_same_rows_have_one(workshop):
 
 
 def test_groups_count_by_the_hull_of_their_ranges(workshop):
-    people(workshop)
-    by_group = query("vote = 0", rows=100).replace('["0.4", "0.6"]', '{f = "0.3", m = ["0.5", "0.6"]}')
+    people(workshop, 60)
+    by_group = query("vote = 0", rows=30).replace('["0.4", "0.6"]', '{f = "0.3", m = ["0.5", "0.6"]}')
     contents = released(workshop, by_group, data=IDS + 'group = "sex"\ngroup_source = "a census"\n')
-    expected = sp.compose([own("0.3", "0.6")], sp.Population(200), sp.RandomPartition([100])).delta("0.1")
+    expected = sp.compose([own("0.3", "0.6")], sp.Population(60), sp.RandomPartition([30])).delta("0.1")
     assert upper(contents, outside="0") == expected.upper
 
 

@@ -125,6 +125,7 @@ def test_the_exact_curve_is_that_of_the_real_answers(laws_of_one_property, p, ep
     assert high == 0 or Fraction(certified.upper - certified.lower) <= high / 10**12
 
 
+@pytest.mark.campaign  # that two attributes of one table tell no more together; one attribute runs always
 @pytest.mark.xdist_group("laws of two properties")
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_two_properties_leak_no_more_than_certified(laws_of_two_properties, epsilon):

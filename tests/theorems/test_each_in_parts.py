@@ -49,7 +49,7 @@ def by_definition(shares, attributes, sizes, values, ratio):
     return float(np.maximum(masses[0] - ratio * masses[1], 0).sum()) / number
 
 
-@settings(max_examples=cases(40, campaign=3000), deadline=None)
+@settings(max_examples=cases(20, campaign=3000), deadline=None)
 @given(st.sampled_from(FORMATS), st.data())
 def test_rows_with_laws_of_their_own_are_within_the_bound_of_representatives(table, data):
     sizes, n = table
@@ -97,7 +97,7 @@ def test_a_survey_of_three_parts_costs_as_if_all_shared_their_probabilities(n, w
     assert 5 * found <= sp.compose(each, sp.Population(n), partition, bound="partition-sum").delta("0.1").upper
 
 
-@settings(max_examples=cases(6, campaign=100), deadline=None)
+@settings(max_examples=cases(3, campaign=100), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(2, 400), st.tuples(*[st.integers(1, 19)] * 2).map(sorted)), min_size=2, max_size=3),
     st.integers(0, 50),
@@ -146,7 +146,7 @@ def test_the_bound_does_not_rise():
     assert all(after <= before for before, after in pairwise(found))
 
 
-@settings(max_examples=cases(10, campaign=200), deadline=None)
+@settings(max_examples=cases(4, campaign=200), deadline=None)
 @given(st.integers(1, 40), st.tuples(*[st.integers(0, 20)] * 2).map(sorted), st.floats(0, 3), st.data())
 def test_a_dominating_pair_is_at_least_every_pair_in_both_directions(size, ends, epsilon, data):
     low, high = (Fraction(end, 20) for end in ends)

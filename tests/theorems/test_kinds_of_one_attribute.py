@@ -37,7 +37,7 @@ def releases(draw):
     return law, chosen, sizes, sum(sizes) + draw(st.integers(0, 1)), draw(RATIOS)
 
 
-@settings(max_examples=cases(25, campaign=300), deadline=None)
+@settings(max_examples=cases(10, campaign=300), deadline=None)
 @given(releases())
 def test_kinds_of_one_attribute_are_composed_exactly(release):
     law, chosen, sizes, n, ratio = release

@@ -200,8 +200,9 @@ def test_claims(path):
 def test_published_counts(path):
     found = sp.assess(path)
     assert is_as_kept(name_of(path), found.curve)
-    one = sp.assess(FORMATS / "counts/1/parts.toml").published[0]
-    assert (one.name, one.probability, one.size, one.count) == ("Clinton voters", ends("0.4", "0.6"), 472, 260)
+    if path.name == "parts.toml":
+        one = found.published[0]
+        assert (one.name, one.probability, one.size, one.count) == ("Clinton voters", ends("0.4", "0.6"), 472, 260)
 
 
 @pytest.mark.parametrize("path", kept("certificate"), ids=name_of)

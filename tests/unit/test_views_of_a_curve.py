@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
+from statpriv.curves import shown
 from statpriv.errors import ArgumentError
 
 from ..cases import cases
@@ -255,6 +256,36 @@ def test_a_comparison_names_every_bound_once_and_the_smallest_first():
     assert all(row.delta.upper >= compared[0].delta.lower for row in compared)
     assert str(compared).count("\n") == len(compared)
     assert "given that it is sampled" in compared._repr_html_()
+
+
+CURVES = [
+    sp.privacy_curve(HALF, sp.Population(1024)),
+    sp.privacy_curve(HALF, sp.Population(10**12)),
+    sp.privacy_curve(sp.PropertyQuery("1/100"), sp.Population(5)),  # told with certainty where nobody else has it
+    sp.privacy_curve(sp.PropertyQuery(sp.Between("0.2", "0.4")), sp.Population(30), sampling=sp.WithReplacement(7)),
+    sp.minimum_count_curve(10),
+]
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=repr)
+def test_a_table_shows_where_delta_has_fallen_to_powers_of_ten(curve, monkeypatch):
+    """As `epsilon` says, in two digits, and by fewer δ than one of its six searches takes twice."""
+    asked = []
+    delta = sp.PrivacyCurve.delta
+    monkeypatch.setattr(sp.PrivacyCurve, "delta", lambda self, epsilon: asked.append(epsilon) or delta(self, epsilon))
+    listed = [epsilon for epsilon, _ in curve.table()]
+    monkeypatch.undo()
+    reached = [curve.epsilon(f"1e-{exponent}").upper for exponent in range(1, 7)]
+    assert listed == sorted({0, *(float(f"{epsilon:.2g}") for epsilon in reached if math.isfinite(epsilon))})
+    assert len(asked) == len(set(asked)) <= 45
+
+
+def test_a_display_begins_no_delta_when_its_time_is_over(monkeypatch):
+    now = iter([0, 1, 2])
+    monkeypatch.setattr(shown, "monotonic", lambda: next(now))
+    page = sp.privacy_curve(HALF, sp.Population(1023))._repr_html_()
+    assert page.count("<tr><td>") == 1
+    assert "<td>0.1</td>" in page
 
 
 def test_a_page_shows_what_was_stated_and_nothing_that_a_name_smuggles_in():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 from warnings import warn
@@ -13,6 +12,7 @@ from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.curves.elsewhere import answer
 from statpriv.curves.evaluation import EvaluatedCurve, at_each
 from statpriv.curves.posterior import posterior
+from statpriv.curves.shown import sketched, telling
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.model.features import CLUSTERS
 from statpriv.numeric.arguments import as_items
@@ -23,7 +23,7 @@ from statpriv.rules.assumptions import OF_FEATURES, SAMPLED
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -504,18 +504,13 @@ class PrivacyCurve(EvaluatedCurve):
         0.2       0.0184641
         """
         required = "a list of numbers, such as [0, 0.1, 1], is required"
-        chosen = tuple(self._telling() if epsilons is None else as_items(epsilons, "epsilons", required))
-        return CurveTable(chosen, tuple(self.delta(epsilon) for epsilon in chosen), self.kind == "exact")
+        if epsilons is None:
+            return self._shown(telling(self))
+        chosen = as_items(epsilons, "epsilons", required)
+        return CurveTable(tuple(chosen), tuple(self.delta(epsilon) for epsilon in chosen), self.kind == "exact")
 
-    def _telling(self) -> list[Number]:
-        """ε = 0, and rounded ε at which δ has fallen to powers of ten."""
-        found: list[Number] = [0]
-        for exponent in range(1, 7):
-            reached = self.epsilon(f"1e-{exponent}").upper
-            rounded = float(f"{reached:.2g}") if math.isfinite(reached) else 0.0
-            if rounded > found[-1]:  # type: ignore[operator]
-                found.append(rounded)
-        return found
+    def _shown(self, deltas: Mapping[float, Enclosure]) -> CurveTable:
+        return CurveTable(tuple(deltas), tuple(deltas.values()), self.kind == "exact")
 
     def explain(self) -> str:
         """The theorem used, its source, the assumptions, and what is not covered, as text.
@@ -559,7 +554,8 @@ class PrivacyCurve(EvaluatedCurve):
         heading = f"Privacy curve, {'upper bound' if self.kind == 'bound' else self.kind}"
         parts = (line.split(maxsplit=1) for line in self._situation.describe())
         rows = "".join(f"<tr><th scope='row'>{part}</th><td>{escape(shown)}</td></tr>" for part, shown in parts)
-        return f"<table><caption>{heading}</caption><tbody>{rows}</tbody></table>{self.table()._repr_html_()}"
+        deltas = self._shown(sketched(self))._repr_html_()
+        return f"<table><caption>{heading}</caption><tbody>{rows}</tbody></table>{deltas}"
 
     if not TYPE_CHECKING:  # a type checker is to refuse names that are none
 
