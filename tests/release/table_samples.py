@@ -14,6 +14,7 @@ def table(
     counts: Any = None,
     minimum: int = 10,
     impossible: list[list[str]] | None = None,
+    minima: list[dict[str, Any]] | None = None,
     by: str | None = None,
     withheld: tuple[str, ...] = (),
     published: bool | None = True,
@@ -32,6 +33,7 @@ def table(
         "dimensions": dimensions,
         "minimum": minimum,
         "impossible": impossible,
+        **({} if minima is None else {"minima": minima}),
         "by": by,
         "by_source": None if by is None else "the register of addresses is public",
         "rows": sum(counted.values()),
@@ -44,6 +46,7 @@ def table(
 SAMPLES: dict[str, dict[str, Any]] = {
     "two dimensions": table(impossible=[["north", "<30"]]),
     "one dimension": table({"age": AGES}, name="Age"),
+    "minima": table(minima=[{"cell": ["north", "<30"], "minimum": 4}, {"cell": ["east", "60+"], "minimum": 11}]),
     "withheld": table(published=False),
     "not counted": table(published=None),
     "by class": table(by="region", withheld=("south",)),

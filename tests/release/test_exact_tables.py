@@ -93,23 +93,27 @@ def planned(**keys):
     counts=st.lists(st.sampled_from([0, 0, 2, 3, 4, 9]), min_size=4, max_size=4),
     outside=st.lists(st.sampled_from([0, 0, 0, 1]), min_size=3, max_size=3),
     impossible=st.sampled_from([(), (("north", "<30"),), (("south", "30+"),)]),
+    minima=st.sampled_from([(), ((("north", "30+"), 4),), ((("north", "30+"), 2), (("south", "<30"), 9))]),
     by=st.booleans(),
 )
-def test_a_table_is_published_if_every_possible_cell_is_large_and_every_row_is_in_one(counts, outside, impossible, by):
-    held = dict(zip(CELLS, counts, strict=True))
+def test_a_table_is_published_if_every_possible_cell_is_large_and_every_row_is_in_one(
+    counts, outside, impossible, minima, by
+):
+    held, own = dict(zip(CELLS, counts, strict=True)), dict(minima)
 
     def passes(cells):
-        return all(held[cell] == 0 if cell in impossible else held[cell] >= 3 for cell in cells)
+        return all(held[cell] == 0 if cell in impossible else held[cell] >= own.get(cell, 3) for cell in cells)
 
+    stated = {"impossible": impossible, "minima": minima}
     if by:
-        declared = planned(impossible=impossible, by="region", by_source="a register")
+        declared = planned(**stated, by="region", by_source="a register")
         of_class = {region: [cell for cell in CELLS if cell[0] == region] for region in ("north", "south")}
         stray = dict(zip(of_class, outside, strict=False))
         right = [region for region, cells in of_class.items() if passes(cells) and not stray[region]]
         right = [] if outside[2] else right
         outcomes = [*counts, *outside]
     else:
-        declared, right = planned(impossible=impossible), ["north", "south"]
+        declared, right = planned(**stated), ["north", "south"]
         right = right if passes(CELLS) and not outside[2] else []
         outcomes = [*counts, outside[2]]
     answer = TableAnswer.of_outcomes(declared, outcomes)
@@ -266,19 +270,35 @@ def test_the_finest_table_that_holds_the_minimum_is_published(workshop, released
         assert read_composition(workshop.json).disagreements
 
 
-@settings(max_examples=cases(100, campaign=3000))
-@given(counts=st.lists(st.sampled_from([0, 1, 2, 3, 4, 9]), min_size=4, max_size=4), outside=st.integers(0, 1))
-def test_the_gate_of_a_ladder_is_that_of_its_levels_from_the_finest_on(counts, outside):
+@settings(max_examples=cases(200, campaign=3000))
+@given(
+    counts=st.lists(st.sampled_from([0, 1, 2, 3, 4, 9]), min_size=4, max_size=4),
+    outside=st.integers(0, 1),
+    minima=st.sampled_from([(), ((("north", "30+"), 4),), ((("north", "30+"), 2), (("south", "<30"), 4))]),
+)
+def test_the_gate_of_a_ladder_is_that_of_its_levels_from_the_finest_on(counts, outside, minima):
+    """A coarser cell has the least minimum of what it holds."""
     age = {"breaks": [30], "labels": ["<30", "30+"]}
     region = {"values": ["north", "south"], "recode": [[["north", "south"]]]}
     ladder = PlannedTable(
-        "a", (dimension_from("region", region), dimension_from("age", age)), minimum=3, impossible=(CELLS[0],)
+        "a",
+        (dimension_from("region", region), dimension_from("age", age)),
+        minimum=3,
+        impossible=(CELLS[0],),
+        minima=minima,
     )
+    own = {cell: dict(minima).get(cell, 3) for cell in CELLS[1:]}
+    least = {
+        **own,
+        ("north, south", "<30"): own["south", "<30"],
+        ("north, south", "30+"): min(own["north", "30+"], own["south", "30+"]),
+    }
     answer = TableAnswer.of_outcomes(ladder, [*counts, outside])
     finest = dict(zip(CELLS[1:], counts[1:], strict=True))
     coarse = {("north, south", "<30"): counts[2], ("north, south", "30+"): counts[1] + counts[3]}
     levels = [(0, finest), (1, coarse)] if not outside and counts[0] == 0 else []
-    right = next(((level, found) for level, found in levels if min(found.values()) >= 3), None)
+    full = ((level, found) for level, found in levels if all(found[cell] >= least[cell] for cell in found))
+    right = next(full, None)
     assert (answer.published, dict(answer.cells), answer.level) == (right is not None, *(right or (0, {}))[::-1])
 
 
@@ -287,6 +307,49 @@ def test_the_gate_of_a_ladder_is_that_of_its_levels_from_the_finest_on(counts, o
 
 def delta_of(minimum, epsilon, known=0):
     return sp.minimum_count_curve(minimum, known=known).delta(epsilon)
+
+
+def test_a_cell_with_a_minimum_of_its_own_withholds_the_table_below_it(workshop, released):
+    minima = toml([["it's", "<30"], 8]).replace("[[", "[{ cell = [").replace("], 8]", "], minimum = 8 }]")
+    assert published(released(people(), table(minima=minima))) == {}
+    rows = people(extra=[("it's", "1"), ("it's", "2")])
+    workshop.table(COLUMNS, [(f"q{row[0]}", *row[1:]) for row in rows], name="other.csv")
+    workshop.plan(table(minima=minima), data="other.csv", more_data='row_id = "id"')
+    workshop.release(force=True)
+    entry = workshop.report["tables"][0]
+    assert (entry["minimum"], entry["minima"]) == (5, [{"cell": ["it's", "<30"], "minimum": 8}])
+    assert published(entry)["it's", "<30"] == 8
+    read = read_composition(workshop.json)
+    assert read.disagreements == ()
+    assert read.of_plan(load_plan(workshop.folder / "plan.toml")).disagreements == ()
+    page = " ".join(workshop.page.read_text(encoding="utf-8").split())
+    assert "its minimum of rows (5, but for <bdi>it&#39;s, &lt;30</bdi>: 8) and every row is in a declared cell" in page
+    for changed in ([], [{"cell": ["it's", "<30"], "minimum": 7}], [{"cell": ["it's", "60+"], "minimum": 8}]):
+        altered = {**workshop.report, "tables": [{**entry, "minima": changed}]}
+        (workshop.folder / "altered.json").write_text(json.dumps(altered), encoding="utf-8")
+        told = read_composition(workshop.folder / "altered.json").disagreements
+        assert told, changed
+
+
+def test_the_least_two_minima_are_what_the_guarantee_follows_from(workshop, released):
+    """Larger ones gain nothing, and one smaller one costs as little as the theorem says."""
+    smaller = '[{ cell = ["it\'s", "<30"], minimum = 4 }, { cell = ["it\'s", "60+"], minimum = 40 }]'
+    entry = released(people(each=40), table(minimum=10, minima=smaller), epsilon="1")
+    query = sp.ContingencyTable(4, minimum={"default": 10, 0: 4})
+    delta = sp.privacy_curve(query, sp.Population(480)).delta(1)
+    assert (entry["delta"]["lower"], entry["delta"]["upper"]) == (delta.lower, delta.upper)
+    assert workshop.report["guarantee"]["delta"]["upper"] == delta.upper > delta_of(10, 1).upper
+
+
+def test_a_ladder_states_the_minima_of_the_level_that_is_published(workshop, released):
+    region = f"region = {{ values = {toml(REGIONS)}, recode = [[{toml(REGIONS[:2])}, {toml(REGIONS[2:])}]] }}"
+    minima = '[{ cell = ["it\'s", "<30"], minimum = 9 }, { cell = ["<b>south</b>", "<30"], minimum = 4 }]'
+    entry = released(people(), table(f"{region}\nage = {AGES}", minima=minima), epsilon="2")
+    joined = ", ".join(REGIONS[:2])
+    assert entry["ladder"]["level"] == 1
+    assert entry["minima"] == [{"cell": [joined, "<30"], "minimum": 4}]
+    assert [own["minimum"] for own in entry["ladder"]["minima"]] == [4, 9]
+    assert read_composition(workshop.json).disagreements == ()
 
 
 def test_the_guarantee_of_a_table_of_all_rows_is_that_of_its_minimum(workshop, released):
@@ -363,6 +426,7 @@ def test_a_later_release_counts_the_table_and_recomputes(workshop):
 
 LEAVES = {
     "minimum": 6,
+    "minima": [{"cell": ["it's", "60+"], "minimum": 6}],
     "rows": 71,
     "published": False,
     "delta": {"lower": 0.0, "upper": 0.5},
@@ -408,7 +472,24 @@ MISTAKES = [
     (
         "minimum = 5",
         "minimum = { default = 30 }",
-        "must be one number: in plans all cells have the same minimum, so state the largest of them",
+        "must be one number, of all cells that have none of their own; state those as minima = ",
+    ),
+    ("minimum = 5", "minimum = 5\nminima = 3", "table[1].minima = 3: must be a list of cells with their minima"),
+    ("minimum = 5", "minimum = 5\nminima = [{ cell = 3, minimum = 9 }]", "has a cell that is no list of categories"),
+    (
+        "minimum = 5",
+        "minimum = 5\nminima = [{ cell = ['east, & west', '60+'], minimum = 1 }]",
+        "must be at least 2: a cell of one row shows where that row is",
+    ),
+    (
+        "minimum = 5",
+        "minimum = 5\nminima = [{ cell = ['east', '60+'], minimum = 9 }]",
+        'has minima = "east", "60+", which is no combination of its categories',
+    ),
+    (
+        "minimum = 5",
+        """minimum = 5\nminima = [{ cell = ["it's", "<30"], minimum = 9 }]""",
+        'has "it\'s", "<30" in impossible and in minima; leave it out of one of them',
     ),
     ("minimum = 5", "minimum = 1", "table[1].minimum = 1: must be at least 2: a cell of one row shows where that row"),
     ("minimum = 5", "minimum = 4294967296", "table[1].minimum = 4294967296: must be below 2^32"),

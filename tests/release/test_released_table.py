@@ -96,6 +96,14 @@ FAULTS = [
     ("two dimensions", lambda t: t.update(published=None), "nothing if tables.published is not true"),
     ("two dimensions", lambda t: t.update(withheld=["north"]), "tables.withheld has to name classes"),
     ("two dimensions", lambda t: t.update(impossible=[["north", "31"]]), "tables.impossible has to name different"),
+    (
+        "minima",
+        lambda t: t["minima"][0].update(minimum=11),
+        "tables.cells.count is below tables.minimum or tables.minima",
+    ),
+    ("minima", lambda t: t["minima"][0].update(cell=["north"]), "tables.minima has to name different possible cells"),
+    ("minima", lambda t: t["minima"][0].update(cell=["north", "31"]), "tables.minima has to name different possible"),
+    ("minima", lambda t: t["minima"].append(t["minima"][0]), "tables.minima has to name different possible cells"),
     ("two dimensions", lambda t: t.update(impossible=[["north"]]), "tables.impossible has to name different"),
     (
         "two dimensions",

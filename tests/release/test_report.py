@@ -50,7 +50,7 @@ OPTIONAL = {
     "exact_counts",
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
-    *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode"),
+    *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode", "minima"),
     *("conditions", "each"),
     *("units", "largest_unit", "unit_source", "protects", "same_rows", "people"),
 }

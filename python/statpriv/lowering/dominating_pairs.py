@@ -23,7 +23,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, inf
 
-from statpriv._native import Curve, Law
+from statpriv._native import Curve, Law, delta_array
 
 _POINTS = 256
 """Points on either side of r = 1, of a product."""
@@ -47,7 +47,7 @@ def product_of(curves: Sequence[Curve]) -> Curve:
     powers = [Fraction(1)]
     for _ in range(_POINTS):
         powers.append(powers[-1] * ratio)
-    epsilons = [i * spacing for i in range(_POINTS + 1)]
+    epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
     far = 2 * len(curves) * _POINTS + 1
     pairs = {}
     for curve in dict.fromkeys(curves):
@@ -64,7 +64,7 @@ def dominating_pairs(upwards: Curve, downwards: Curve) -> Iterator[tuple[Masses,
     """
     reach = _closer_reach(upwards, _reach(upwards, _RARE))
     steps = [Fraction(i, _FEW_POINTS) for i in range(_FEW_POINTS + 1)]
-    epsilons = [reach * step * (1 + 3 * step**2) / 4 for step in steps]
+    epsilons = [Fraction(float(reach * step * (1 + 3 * step**2) / 4)) for step in steps]
     ratios = [_above_exponential(epsilon) for epsilon in epsilons]
     heights = _heights(upwards, epsilons), _heights(downwards, epsilons)
     for one, other in (heights, heights[::-1]):
@@ -99,7 +99,10 @@ def _above_exponential(x: Fraction) -> Fraction:
 
 
 def _heights(curve: Curve, epsilons: Sequence[Fraction]) -> list[Fraction]:
-    return [min(Fraction(curve.delta(epsilon).upper), Fraction(1)) for epsilon in epsilons]
+    """Upper bounds of δ at doubles, on all processors."""
+    import numpy as np
+
+    return [min(Fraction(upper), Fraction(1)) for _, upper in delta_array(curve, np.array(epsilons, float)).tolist()]
 
 
 _Point = tuple[int | None, Fraction, Fraction]

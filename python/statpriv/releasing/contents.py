@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import statpriv
 from statpriv import budget
@@ -16,6 +14,7 @@ from statpriv.errors import ArgumentError
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
+from statpriv.numeric.parallel import on_all_processors
 from statpriv.releasing.accuracy import (
     Stratum,
     confidence_interval,
@@ -64,7 +63,6 @@ _COUNTS_OF_PARTS_KNOWN = (
 )
 
 Progress = Callable[[str], None]
-_Item = TypeVar("_Item", int, Fraction)
 
 
 def prospective_contents(
@@ -380,16 +378,7 @@ def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
             "partition_known": _ends(guarantee.published(known=known, epsilon=epsilon)),
         }
 
-    return _several_at_a_time(point, [k * step for k in range(3 * steps + 1)])
-
-
-def _several_at_a_time(one: Callable[[_Item], dict[str, Any]], items: Sequence[_Item]) -> list[dict[str, Any]]:
-    """`one` of each item, in their order, on all processors: the kernel computes without the interpreter lock."""
-    pool = ThreadPoolExecutor(max_workers=os.cpu_count())
-    try:
-        return list(pool.map(one, items))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    return on_all_processors(point, [k * step for k in range(3 * steps + 1)])
 
 
 def _probability_curves(guarantee: Guarantee) -> list[dict[str, Any]]:
@@ -448,7 +437,7 @@ def _degradation(guarantee: Guarantee) -> list[dict[str, Any]]:
         published = _ends(guarantee.published(known=known, epsilon=guarantee.epsilon))
         return {"known_rows": known, "partition_secret": secret, "partition_known": published, "delta": secret}
 
-    return _several_at_a_time(row, grid)
+    return on_all_processors(row, grid)
 
 
 def _other_people(other: OtherPeople) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class TableAnswer:
             found = dict.fromkeys(coarse.cells, 0)
             for cell in table.cells:
                 found[table.query.coarsened(cell, level)] += counts[cell]
-            if all(count >= table.minimum for count in found.values()):
+            if all(count >= coarse.minimum_of(cell) for cell, count in found.items()):
                 return cls(published=True, withheld=(), cells=tuple(found.items()), level=level)
         return nothing
 
@@ -120,6 +120,7 @@ def declared(table: PlannedTable, level: int | None = None) -> dict[str, Any]:
         "dimensions": labels,
         "conditions": {dimension.column: _conditions(dimension, level or 0) for dimension in table.dimensions},
         "impossible": [list(cell) for cell in shown.impossible],
+        **_minima(table, level or 0),
         **({"ladder": _ladder(table, level)} if table.is_ladder else {}),
     }
 
@@ -128,6 +129,7 @@ def _ladder(table: PlannedTable, level: int | None) -> dict[str, Any]:
     return {
         "dimensions": {dimension.column: list(dimension.labels) for dimension in table.dimensions},
         "impossible": [list(cell) for cell in table.query.impossible],
+        **_minima(table, 0),
         "recode": {
             dimension.column: [
                 [{"label": label, "categories": list(own)} for label, own in grouping] for grouping in dimension.recode
@@ -137,6 +139,14 @@ def _ladder(table: PlannedTable, level: int | None) -> dict[str, Any]:
         },
         "level": level,
     }
+
+
+def _minima(table: PlannedTable, level: int) -> dict[str, Any]:
+    """The cells of a level whose minimum is not that of most: nothing where the plan names none."""
+    shown = table.query.levels[level]
+    own = [(cell, shown.minimum_of(cell)) for cell in shown.cells] if table.minima else []
+    stated = [{"cell": list(cell), "minimum": least} for cell, least in own if least != table.minimum]
+    return {"minima": stated} if table.minima else {}
 
 
 def _conditions(dimension: Dimension, level: int) -> list[str]:
@@ -152,14 +162,14 @@ def _classes_that_fail(
     table: PlannedTable, counts: Mapping[tuple[str, ...], int], outcomes: Sequence[int]
 ) -> Iterator[str | None]:
     """The classes whose table may not be published; None stands for the table without a classification."""
-    impossible = frozenset(table.impossible)
+    impossible, own = frozenset(table.impossible), dict(table.minima)
     outside = outcomes[len(counts) :]
     classes: tuple[str | None, ...] = table.classes or (None,)
     if outside[-1]:
         yield from classes
     yield from (name for name, rows in zip(table.classes, outside, strict=False) if rows)
     for cell, count in counts.items():
-        if count if cell in impossible else count < table.minimum:
+        if count if cell in impossible else count < own.get(cell, table.minimum):
             yield table.class_of(cell)
 
 
@@ -170,11 +180,12 @@ def too_few_rows(table: PlannedTable, rows: int) -> str | None:
     >>> too_few_rows(PlannedTable("By sex", (dimension_from("sex", ["f", "m"]),), minimum=5), 9)
     'The table “By sex” will be withheld: 2 possible cells of at least 5 rows need 10 rows, and it has 9.'
     """
-    coarsest = len(table.query.levels[-1].cells)
-    least = table.minimum * coarsest
+    coarsest = table.query.levels[-1]
+    least = sum(map(coarsest.minimum_of, coarsest.cells))
     if rows >= least:
         return None
-    cells = f"{coarsest} possible cells of at least {table.minimum} rows need {least} rows, and it has {rows}"
+    each = "with minima of their own" if table.minima else f"of at least {table.minimum} rows"
+    cells = f"{len(coarsest.cells)} possible cells {each} need {least} rows, and it has {rows}"
     if table.by is None:
         return f"The table “{table.name}” will be withheld: {cells}."
     return f"The table “{table.name}” will be withheld in part at least: {cells}."

@@ -90,15 +90,16 @@ _RECOMPUTED = {
     "composition.part.cells": "queries.cells.probability and the ranges of the cells in history.part.cells",
     "composition.part.each": "queries.each and history.part.each",
     "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
+    "composition.part.query.minima.cell composition.part.query.minima.minimum "
     "composition.part.query.impossible composition.part.query.by composition.part.query.recode.label "
     "composition.part.query.recode.categories": "tables.dimensions, tables.ladder, tables.minimum, "
-    "tables.impossible and tables.by",
+    "tables.minima, tables.impossible and tables.by",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
     "composition.part.rounded_to": "queries.publication.rounded_to",
     "verify.proof": "queries.cells, tables.ladder and guarantee.known_rows",
-    "tables.delta": "tables.minimum, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
+    "tables.delta": "tables.minimum, tables.minima, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
     "ledger.rows_left": "data.rows, history.part.size and queries.size",
     "ledger.rows_spent_before": "history.part.size",
     "warnings": "data.row_id, plan.prior, queries, answers.contradicts_range and history",
@@ -127,7 +128,8 @@ _CROSS_CHECKED = {
     "that are not withheld, in row-major order",
     "tables.ladder.dimensions tables.ladder.impossible tables.ladder.recode.label tables.ladder.recode.categories "
     "tables.ladder.level": "the published dimensions are those of the level, and δ follows from the number of levels",
-    "tables.minimum": "every published count is at least that, and δ follows from it",
+    "tables.minimum tables.minima.cell tables.minima.minimum tables.ladder.minima.cell "
+    "tables.ladder.minima.minimum": "every published count is at least that, and δ follows from it",
     "tables.rows": "the counts add up to it, or to less where a class is withheld",
     "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
     "their counts reach the minimum and add up to the rows that were asked",
@@ -136,7 +138,8 @@ _CROSS_CHECKED = {
     "history.part.gate "
     "history.part.suppressed_below history.part.rounded_to": "δ, weights and rows left follow from it; its queries "
     "ask the same and take the same steps",
-    "history.part.query.kind history.part.query.dimensions history.part.query.minimum history.part.query.impossible "
+    "history.part.query.kind history.part.query.dimensions history.part.query.minimum "
+    "history.part.query.minima.cell history.part.query.minima.minimum history.part.query.impossible "
     "history.part.query.by history.part.query.recode.label history.part.query.recode.categories": "δ of that release "
     "follows from its minimum, its classes and the number of its levels; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",

@@ -8,7 +8,7 @@ may be smaller. Where no theorem bounds δ, there is no figure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,6 +17,7 @@ from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import EachBetween
 from statpriv.numeric.enclosure import Enclosure
+from statpriv.numeric.parallel import on_all_processors
 from statpriv.planning.sensitivity import APART, HOUSEHOLDS, widened
 from statpriv.releasing.guarantee import Guarantee, Part, in_units
 from statpriv.releasing.stated_ranges import has_cells, ranges_of
@@ -43,18 +44,35 @@ class OtherPeople:
     delta: Enclosure
 
 
-def other_people(guarantee: Guarantee) -> Iterator[OtherPeople]:
+def other_people(guarantee: Guarantee) -> list[OtherPeople]:
     """The other people of whom a report says what they would do to δ, as far as a theorem bounds it."""
     base = guarantee.alike
     if guarantee.tabulated or base.groups is not None:
-        return  # a table holds for every law; in strata each group has one
-    known, epsilon = base.plan.guarantee.known_rows, base.epsilon
+        return []  # a table holds for every law; in strata each group has one
+
+    def deltas(other: _Supposed) -> list[Enclosure]:
+        return other.guarantee.if_available(base.plan.guarantee.known_rows, "tightest", other.parts, base.epsilon)
+
+    supposed = list(_supposed(guarantee, base))
+    found = zip(supposed, on_all_processors(deltas, supposed), strict=True)
+    return [OtherPeople(other.outside, other.household, delta) for other, bounds in found for delta in bounds]
+
+
+@dataclass(frozen=True)
+class _Supposed:
+    """What would be certified for other people."""
+
+    outside: Fraction | None
+    household: int | None
+    guarantee: Guarantee
+    parts: Sequence[Part]
+
+
+def _supposed(guarantee: Guarantee, base: Guarantee) -> Iterator[_Supposed]:
     declared = all(part.asked.each_own for part in guarantee.parts)
     for distance in (Fraction(0), *APART):
         if distance or not declared:
-            apart = [_apart(part, distance) for part in base.parts]
-            for delta in base.if_available(known, "tightest", apart, epsilon):
-                yield OtherPeople(distance, None, delta)
+            yield _Supposed(distance, None, base, [_apart(part, distance) for part in base.parts])
     if any(has_cells(part.asked) for part in base.parts):
         return
     own = [_apart(part, Fraction(0)) for part in base.parts]
@@ -63,8 +81,7 @@ def other_people(guarantee: Guarantee) -> Iterator[OtherPeople]:
             data = replace(base.plan.data, units=-(-base.rows // largest), largest_unit=largest)
             plan = replace(base.plan, data=data)
             parts = [replace(part, clustered=in_units(plan, base.rows, part.size)) for part in own]
-            for delta in replace(base, plan=plan).if_available(known, "tightest", parts, epsilon):
-                yield OtherPeople(None, largest, delta)
+            yield _Supposed(None, largest, replace(base, plan=plan), parts)
 
 
 def _apart(part: Part, distance: Fraction) -> Part:

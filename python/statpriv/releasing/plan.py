@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from statpriv.errors import PlanError
 from statpriv.model.fields import Range
-from statpriv.model.queries.contingency import ContingencyTable
+from statpriv.model.queries.contingency import DEFAULT, ContingencyTable
 from statpriv.model.same_rows import SameRows
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.classification import Classification, Dimension
@@ -259,9 +259,11 @@ class PlannedTable:
     dimensions
         The columns with their declared categories.
     minimum
-        The least number of rows of every possible cell.
+        The least number of rows of every possible cell that has none of its own.
     impossible
         Combinations of categories that cannot occur.
+    minima
+        Cells with a least number of rows of their own.
     by, by_source
         The dimension that is a public classification, and where it is public; None without one.
     rows, share
@@ -272,6 +274,7 @@ class PlannedTable:
     dimensions: tuple[Dimension, ...]
     minimum: int
     impossible: tuple[tuple[str, ...], ...] = ()
+    minima: tuple[tuple[tuple[str, ...], int], ...] = ()
     by: str | None = None
     by_source: str | None = None
     rows: int | None = None
@@ -288,22 +291,30 @@ class PlannedTable:
         names = [dimension.column for dimension in self.dimensions]
         if self.by is not None and self.by not in names:
             raise ValueError(f"has by = {quoted(self.by)}, which is none of its dimensions: {_names(names)}")
-        for combination in self.impossible:
-            fits = len(combination) == len(names) and all(
-                label in dimension.labels for label, dimension in zip(combination, self.dimensions, strict=True)
-            )
-            if not fits:
-                raise ValueError(
-                    f"has impossible = {_names(combination)}, which is no combination of its categories: one category "
-                    f"of each of {_names(names)} is required, in this order"
-                )
-        if len(set(self.impossible)) < len(self.impossible):
-            raise ValueError("has the same combination twice in impossible")
+        for key, stated in (("impossible", self.impossible), ("minima", [cell for cell, _ in self.minima])):
+            self._check_combinations(key, stated)
+        both = set(self.impossible) & {cell for cell, _ in self.minima}
+        if both:
+            raise ValueError(f"has {_names(min(both))} in impossible and in minima; leave it out of one of them")
         self._check_possible_cells()
         if self.is_ladder:
             if self.by is not None:
                 raise ValueError("has by and a recode: classes that choose their own grouping are not in this version")
             _ = self.query  # its own rules name a grouping that is none
+
+    def _check_combinations(self, key: str, stated: Sequence[tuple[str, ...]]) -> None:
+        names = [dimension.column for dimension in self.dimensions]
+        for combination in stated:
+            fits = len(combination) == len(names) and all(
+                label in dimension.labels for label, dimension in zip(combination, self.dimensions, strict=True)
+            )
+            if not fits:
+                raise ValueError(
+                    f"has {key} = {_names(combination)}, which is no combination of its categories: one category "
+                    f"of each of {_names(names)} is required, in this order"
+                )
+        if len(set(stated)) < len(stated):
+            raise ValueError(f"has the same combination twice in {key}")
 
     def _check_possible_cells(self) -> None:
         possible = Counter(self.class_of(cell) for cell in self.cells)
@@ -360,7 +371,7 @@ class PlannedTable:
         }
         return ContingencyTable(
             {dimension.column: dimension.labels for dimension in self.dimensions},
-            minimum=self.minimum,
+            minimum={DEFAULT: self.minimum, **dict(self.minima)} if self.minima else self.minimum,
             impossible=self.impossible,
             by=self.by,
             recode=recode or None,

@@ -48,9 +48,23 @@ def _dimensions(value: object, info: ValidationInfo) -> tuple[Dimension, ...]:
     return dimensions
 
 
+_MINIMA_SCHEMA: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["cell", "minimum"],
+        "properties": {"cell": _IMPOSSIBLE_SCHEMA["items"], "minimum": {"type": "integer", "minimum": 2}},
+    },
+}
+
+
 def _minimum(value: object) -> int:
     if is_mapping(value):
-        raise ValueError("must be one number: in plans all cells have the same minimum, so state the largest of them")
+        raise ValueError(
+            "must be one number, of all cells that have none of their own; state those as "
+            'minima = [{ cell = ["north", "<30"], minimum = 30 }]'
+        )
     least = whole_size(value)
     if least < 2:
         raise ValueError("must be at least 2: a cell of one row shows where that row is")
@@ -68,13 +82,27 @@ def _impossible(value: object) -> tuple[tuple[str, ...], ...]:
     raise ValueError(_COMBINATIONS)
 
 
+def _minima(value: object) -> tuple[tuple[tuple[str, ...], int], ...]:
+    wanted = {"cell", "minimum"}
+    if not is_list(value) or not all(is_mapping(entry) and entry.keys() == wanted for entry in value):
+        raise ValueError(
+            'must be a list of cells with their minima, such as [{ cell = ["north", "<30"], minimum = 30 }]'
+        )
+    if not all(is_list(entry["cell"]) for entry in value):
+        raise ValueError('has a cell that is no list of categories, one of every dimension, such as ["north", "<30"]')
+    return tuple((tuple(map(category_label, entry["cell"])), _minimum(entry["minimum"])) for entry in value)
+
+
 class ExactTable(StrictTable):
     """An exact table of counts, published only if every possible cell holds a minimum number of rows."""
 
     name: Label = Field(description="a label for the report")
     minimum: Annotated[int, PlainValidator(_minimum), WithJsonSchema({"type": "integer", "minimum": 2})] = Field(
-        description="the least number of rows in every cell, at least 2"
+        description="the least number of rows in every cell that has none of its own in minima, at least 2"
     )
+    minima: Annotated[
+        tuple[tuple[tuple[str, ...], int], ...], PlainValidator(_minima), WithJsonSchema(_MINIMA_SCHEMA)
+    ] = Field(default=(), description="cells with a least number of rows of their own, each as cell and minimum")
     dimensions: Annotated[tuple[Dimension, ...], PlainValidator(_dimensions), WithJsonSchema(DIMENSIONS_SCHEMA)] = (
         Field(description="a table [table.dimensions]: for each column its categories")
     )
@@ -107,6 +135,7 @@ class ExactTable(StrictTable):
             name=self.name,
             dimensions=self.dimensions,
             minimum=self.minimum,
+            minima=tuple((cell, least) for cell, least in self.minima if least != self.minimum),
             impossible=self.impossible,
             by=self.by,
             by_source=self.by_source,

@@ -143,6 +143,7 @@ the data; :mod:`statpriv.releasing.classification` describes their forms:
     [[table]]
     name = "Region by age"
     minimum = 40
+    minima = [{ cell = ["south", "60+"], minimum = 60 }]   # optional: cells with a minimum of their own
     impossible = [["north", "<30"]]    # optional: combinations that cannot occur
     by = "region"                      # optional: everybody may know this of each row; each class is gated by itself
     by_source = "address register"     # where that is public; required with by

@@ -42,7 +42,7 @@ class ReleasedTable:
     dimensions
         Name and declared categories of each dimension.
     minimum
-        The least number of rows of every possible cell.
+        The least number of rows of every possible cell that has none of its own.
     impossible
         The cells that were declared impossible.
     by, by_source
@@ -69,6 +69,8 @@ class ReleasedTable:
     counts: tuple[tuple[Cell, int], ...]
     groupings: int = 1
     """How many groupings were declared, of which the finest that holds the minimum is published."""
+    minima: tuple[tuple[Cell, int], ...] = ()
+    """Cells with a least number of rows of their own."""
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> ReleasedTable:
@@ -119,6 +121,7 @@ class ReleasedTable:
             dimensions=tuple((name, tuple(categories)) for name, categories in document["dimensions"].items()),
             impossible=tuple(map(tuple, document["impossible"])),
             withheld=tuple(document["withheld"]),
+            minima=tuple(own_minima(document).items()),
             groupings=1 + max(map(len, document.get("ladder", {}).get("recode", {}).values()), default=0),
             counts=tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"]),
         )
@@ -149,6 +152,13 @@ class ReleasedTable:
     @cached_property
     def _excluded(self) -> frozenset[Cell]:
         return frozenset(self.impossible)
+
+    @property
+    def least(self) -> int:
+        """The least minimum of all possible cells."""
+        own = [least for _, least in self.minima]
+        possible = self.number_of_cells - len(self.impossible)
+        return min([*own, *([self.minimum] if len(own) < possible else [])])
 
     def status(self, cell: Cell) -> Status:
         """What became of a declared cell. Of a withheld table it does not depend on the counts."""
@@ -225,6 +235,11 @@ def contradictions(table: Mapping[str, Any]) -> list[str]:
     return list(_declaration_faults(table)) or list(_content_faults(table))
 
 
+def own_minima(table: Mapping[str, Any]) -> dict[Cell, int]:
+    """The cells of an entry of the key `tables` that state a minimum of their own."""
+    return {tuple(entry["cell"]): entry["minimum"] for entry in table.get("minima", ())}
+
+
 def holds_other_keys(table: Mapping[str, Any]) -> bool:
     """Whether a cell holds a key that is no dimension, or a category that is not declared.
 
@@ -253,6 +268,9 @@ def _declaration_faults(table: Mapping[str, Any]) -> Iterator[str]:
         yield "tables.impossible has to name different declared cells, by a category of each dimension in their order"
     elif prod(map(len, dimensions.values())) - len(impossible) < 2:
         yield "tables.impossible leaves fewer than two possible cells"
+    own = [tuple(entry["cell"]) for entry in table.get("minima", ())]
+    if len({*own, *impossible}) < len(own) + len(impossible) or not all(_is_declared(cell, dimensions) for cell in own):
+        yield "tables.minima has to name different possible cells, by a category of each dimension in their order"
     if table["by"] is not None and table["by"] not in dimensions:
         yield "tables.by is none of tables.dimensions"
     if (table["by"] is None) != (table["by_source"] is None):
@@ -285,9 +303,9 @@ def _content_faults(table: Mapping[str, Any]) -> Iterator[str]:
             "one category of every dimension and a count, and nothing if tables.published is not true"
         )
         return
-    counts = [cell["count"] for cell in table["cells"]]
-    if any(count < table["minimum"] for count in counts):
-        yield "tables.cells.count is below tables.minimum"
+    counts, own = [cell["count"] for cell in table["cells"]], own_minima(table)
+    if any(count < own.get(cell, table["minimum"]) for cell, count in zip(expected, counts, strict=True)):
+        yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own else ''}"
     if counts and not (sum(counts) <= table["rows"] if withheld else sum(counts) == table["rows"]):
         yield f"tables.cells.count add up to {'more than' if withheld else 'something else than'} tables.rows"
 

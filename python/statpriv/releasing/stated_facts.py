@@ -123,7 +123,7 @@ def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:
         recode = [{group["label"]: group["categories"] for group in grouping} for grouping in groupings]
         dimensions[name] = {"values": dimensions[name], "recode": recode}
     stated = {key: value for key, value in _chosen(table, "by", "by_source").items() if value is not None}
-    asked = _chosen(table, "name", "minimum", "rows")
+    asked = {**_chosen(table, "name", "minimum", "rows"), "minima": finest.get("minima", [])}
     return {**asked, **stated, "impossible": finest["impossible"], "dimensions": dimensions}
 
 

@@ -96,7 +96,7 @@ def known_rows_of_interest(guarantee: Guarantee) -> set[int]:
     """Numbers of known rows between which δ of a table rises to 1."""
     if not guarantee.plan.tables:
         return set()
-    most = min(min(table.minimum for table in guarantee.plan.tables) - 1, guarantee.rows - 1)
+    most = min(min(table.query.minimum for table in guarantee.plan.tables) - 1, guarantee.rows - 1)
     tolerated = _most_known(guarantee, most)
     return {most * k // _POINTS for k in range(_POINTS + 1)} | {tolerated, min(tolerated + 1, most)}
 
