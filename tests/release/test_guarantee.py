@@ -148,6 +148,21 @@ def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_withou
     assert all("exact_counts" not in point for point in plain["points"])
 
 
+@pytest.mark.parametrize("known", [0, 40, 300])
+def test_figures_of_several_properties_are_drawn_by_a_cheap_bound_next_to_the_tightest(certified, known):
+    queries = [counted(f"{name} = 1", rows=310, probability='["0.3", "0.4"]') for name in "abc"]
+    guarantee = certified(*queries)
+    asked = [sp.PropertyQuery(sp.Between("0.3", "0.4"), attribute=name) for name in "abc"]
+    tightest = sp.compose(
+        asked, sp.Population(944), sp.RandomPartition([310] * 3), adversary=sp.Adversary(known=known), bound="tightest"
+    )
+    for epsilon in (Fraction(1, 50), Fraction(1, 10), Fraction(1, 5)):
+        drawn, delta = guarantee.secret(known=known, epsilon=epsilon), tightest.delta(epsilon)
+        assert delta.lower <= drawn.upper <= 1.1 * delta.upper
+        assert known or epsilon < guarantee.epsilon or drawn.upper <= guarantee.delta.upper
+    assert known or guarantee.secret(known=0, epsilon=guarantee.epsilon) == guarantee.delta == tightest.delta("0.1")
+
+
 @pytest.mark.parametrize("others", [(), (counted("b = 1", rows=472),)])
 def test_with_known_rows_the_picture_of_a_wrong_probability_is_not_above_what_gates_certify(certified, others):
     guarantee = certified(counted("a = 1", rows=472), *others, known=5, publication="gate = true")

@@ -259,12 +259,12 @@ class Guarantee:
         """δ for a reader who knows the values of `known` rows but not the part of any row."""
         if known == self.plan.guarantee.known_rows and epsilon == self.epsilon:
             return self.delta
-        if known == self.plan.guarantee.known_rows and not self.costly(known):
+        if known == self.plan.guarantee.known_rows and not self._is_drawn_by_cheap_bounds(known):
             return remembered_delta(self.curve, epsilon)
         found = [self.bounded(known, epsilon)]
         if self.sizes_by_group and epsilon == self.epsilon and self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
             found += self.if_available(known, "own-group", self.parts, epsilon)
-        if self.groups is not None and epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
+        if epsilon >= self.epsilon and known <= self.plan.guarantee.known_rows:
             found.append(self.delta)  # δ does not increase with ε, nor decrease with the reader's knowledge
         return least(found)
 
@@ -282,6 +282,11 @@ class Guarantee:
             return False
         one_count = len(self.plan.properties) == 1 and sum(self.sizes) == self.rows
         return known > 0 and self.rows > budget.MAX_ROWS_OF_TIGHT_PICTURES and not one_count
+
+    def _is_drawn_by_cheap_bounds(self, known: int) -> bool:
+        """Whether figures do without the tightest curve: also where several properties are composed for long."""
+        several = self.groups is None and len(self.plan.properties) > 1 and not self.plan.is_conditional
+        return self.costly(known) or (several and self.rows > budget.MAX_ROWS_OF_TIGHT_COMPOSED_PICTURES)
 
     def published(self, *, known: int, epsilon: Fraction) -> Enclosure:
         """δ of the worst part, for a reader who knows the part of each row, and the `known` most helpful values.
@@ -360,13 +365,13 @@ class Guarantee:
     def _bounded(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:
         if self.groups is not None and (known or self.costly(known)):  # tighter bounds take seconds for each δ
             return self._revealed(known, epsilon, parts)
-        if not self.costly(known) or any(part.is_gated for part in parts):  # the only bound of gated parts is cheap
+        drawn_cheaply = self._is_drawn_by_cheap_bounds(known)
+        if not drawn_cheaply or any(part.is_gated for part in parts):  # the only bound of gated parts is cheap
             found = self.if_available(known, "tightest", parts, epsilon)
             return found[0] if found else self._revealed(known, epsilon, parts)
         exact = [part.exact for part in parts]
-        found = [
-            delta for bound in ("threshold", "total-count") for delta in self.if_available(known, bound, exact, epsilon)
-        ]
+        cheap = ("threshold", "total-count", "worst-entry")
+        found = [delta for bound in cheap for delta in self.if_available(known, bound, exact, epsilon)]
         return least(found or self.if_available(known, "tightest", parts, epsilon))
 
     def _revealed(self, known: int, epsilon: Fraction, parts: Sequence[Part]) -> Enclosure:

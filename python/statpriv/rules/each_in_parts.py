@@ -166,8 +166,10 @@ class _AnyRows:
 def _any_rows(size: int, lower: Fraction, upper: Fraction) -> _AnyRows:
     """Remembered, because what is said of other people asks for the same parts again."""
     count = CountOfEach(lower, upper)
-    pairs = dominating_pairs(*(count.of(size, pair) for pair in (_UPWARDS, _DOWNWARDS)))
-    return _AnyRows(size, lower, upper, count.of(size, None), dict(zip((_UPWARDS, _DOWNWARDS), pairs, strict=True)))
+    pairs = dominating_pairs(*(count.roughly(size, pair) for pair in (_UPWARDS, _DOWNWARDS)))
+    return _AnyRows(
+        size, lower, upper, count.roughly(size, None), dict(zip((_UPWARDS, _DOWNWARDS), pairs, strict=True))
+    )
 
 
 def _norms_of_others(spreads: Sequence[Fraction]) -> list[Fraction]:

@@ -78,6 +78,10 @@ class CountOfEach:
         """The curve for `size` entries."""
         return Curve.each_in_range(others=size - 1, lower=self.lower, upper=self.upper, pair=pair)
 
+    def roughly(self, size: int, pair: Pair) -> Curve:
+        """The same for `size` entries, within about two per cent where they are many."""
+        return Curve.each_in_range(others=size - 1, lower=self.lower, upper=self.upper, pair=pair, rough=True)
+
     def at_a_rate(self, size: int, rate: Fraction, pair: Pair) -> Curve:
         """A bound for the critical entry and the sampled others, each sampled at this rate."""
         return mean_at_a_rate(size - 1, rate, lambda others: self.of(others + 1, pair))

@@ -45,6 +45,8 @@ use std::sync::Arc;
 const TOLERANCES: [f64; 11] = [1e3, 10.0, 1.0, 0.3, 0.1, 0.04, 1.5e-2, 1e-4, 1e-6, 1e-9, 1e-12];
 /// The gap that is worth most work.
 const WANTED: f64 = 5e-3;
+/// The gap at which a rough search of many entries ends.
+const ROUGH: f64 = 1.5e-2;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct EachInRange {
     given: Arc<(Rational, Rational)>,
     /// One end of the bracket alone.
     end: Option<End>,
+    /// Whether a bracket of about [`ROUGH`] is enough.
+    rough: bool,
 }
 
 /// All numbers of entries at the upper end from the first to the last, and what none of them exceeds.
@@ -78,7 +82,18 @@ impl EachInRange {
         if others >= 1 << 53 {
             return Err(Error::argument(format!("others = {others}; at most 2^53 − 1 are allowed")));
         }
-        Ok(Self { others, gap, given: Arc::new((lower.clone(), upper.clone())), end: None })
+        Ok(Self { others, gap, given: Arc::new((lower.clone(), upper.clone())), end: None, rough: false })
+    }
+
+    /// The same, whose values for many entries are brackets of about two per cent.
+    #[must_use]
+    pub fn roughly(self) -> Self {
+        Self { rough: true, ..self }
+    }
+
+    /// Whether not every value is narrow: see [`MAX_EACH_CERTAIN`].
+    fn is_coarse(&self) -> bool {
+        self.rough && self.others > MAX_EACH_CERTAIN
     }
 
     /// `k` other entries at the upper end and `l` at the lower one.
@@ -230,7 +245,8 @@ impl Search<'_> {
         // The largest bound of a single k; it decides what is split, not what is true.
         let mut leading = singles.iter().fold(Ball::ZERO, |leading, single| leading.max(single.1));
         let (mut settled, mut work) = (Ball::ZERO, 0.0);
-        for tolerance in TOLERANCES {
+        let last = if self.of.is_coarse() { ROUGH } else { 0.0 };
+        for tolerance in TOLERANCES.into_iter().take_while(|&tolerance| tolerance >= last) {
             let factor = Ball::from_f64(1.0 + tolerance).unwrap_or(Ball::ONE);
             let mut waiting = Vec::new();
             while let Some(block) = open.pop() {
@@ -268,6 +284,7 @@ impl Search<'_> {
     /// The most promising single k are evaluated until no other one can exceed what was found.
     fn decided(&self, mut singles: Vec<(u64, Ball)>, settled: Ball) -> Result<(Ball, Ball), Error> {
         let n = self.of.others;
+        let most = if self.of.is_coarse() { 1 } else { MAX_EACH_VALUES };
         let (mut found, mut rest) = (Ball::ZERO, settled);
         for evaluated in 0.. {
             let next = singles
@@ -275,7 +292,7 @@ impl Search<'_> {
                 .enumerate()
                 .reduce(|largest, next| if largest.1.1.certainly_less(next.1.1) { next } else { largest });
             let Some((index, &(k, bound))) = next else { break };
-            if evaluated == MAX_EACH_VALUES || bound.certainly_less(found) {
+            if evaluated == most || bound.certainly_less(found) {
                 rest = rest.max(bound);
                 break;
             }
@@ -371,6 +388,23 @@ mod tests {
             let ends: Vec<Rational> = (0..n).map(|i| if i < k { hi.clone() } else { lo.clone() }).collect();
             best.max(by_definition(&ends, gap, direction, epsilon))
         })
+    }
+
+    /// With few entries nothing changes, with many the bracket contains the narrower one.
+    #[test]
+    fn a_rough_search_of_many_entries_ends_at_about_two_per_cent() {
+        for (others, epsilon) in [(500, 0.05), (20_000, 0.01), (20_000, 0.0), (1_000_000, 1e-3)] {
+            let form = EachInRange::new(others, 1, &over(3, 10), &over(2, 5)).unwrap();
+            for direction in Direction::BOTH {
+                let [fine, rough] = [form.clone(), form.clone().roughly()]
+                    .map(|form| delta(&form, direction, epsilon).to_enclosure());
+                assert!(rough.lower() <= fine.upper() && fine.lower() <= rough.upper());
+                assert!(
+                    rough.upper() >= fine.upper() * (1.0 - 1e-12) && rough.upper() <= 1.02 * fine.upper()
+                );
+                assert!(others > MAX_EACH_CERTAIN || rough == fine);
+            }
+        }
     }
 
     proptest! {
