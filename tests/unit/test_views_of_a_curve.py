@@ -280,6 +280,22 @@ def test_a_table_shows_where_delta_has_fallen_to_powers_of_ten(curve, monkeypatc
     assert len(asked) == len(set(asked)) <= 45
 
 
+@pytest.mark.parametrize(
+    ("falls", "limit"), [(lambda epsilon: 0.2 if epsilon == 0 else 0.1, 0.0), (lambda _: 0.1001, 0.1)]
+)
+def test_a_delta_that_is_not_told_from_its_limit_ends_the_search(falls, limit):
+    """The first jumps at 0 by what an enclosure may be off, the second never reaches what it tends to."""
+
+    class Curve:
+        def delta(self, epsilon):
+            return sp.Enclosure(falls(epsilon), falls(epsilon))
+
+        def infinity_mass(self):
+            return sp.Enclosure(limit, limit)
+
+    assert list(shown.telling(Curve())) == [0]
+
+
 def test_a_display_begins_no_delta_when_its_time_is_over(monkeypatch):
     now = iter([0, 1, 2])
     monkeypatch.setattr(shown, "monotonic", lambda: next(now))

@@ -19,6 +19,8 @@ _SECONDS = 0.15
 """After that a sketch begins no further δ."""
 _STEP = 4
 """Between ε that are tried until δ has fallen to a target, and until it has not."""
+_LEAST, _MOST = 1e-100, 1e9
+"""Where an enclosure does not tell δ from its limit, no ε beyond these is tried."""
 
 
 def telling(curve: PrivacyCurve) -> dict[float, Enclosure]:
@@ -75,10 +77,14 @@ class _Falling:
         if self.curve.infinity_mass().upper > target:
             return float("inf")
         while not self._reached(target):
+            if max(self.known) > _MOST:
+                return float("inf")
             self.at(max(self.known) * _STEP)
-        while not (above := [epsilon for epsilon in self._above(target) if epsilon > 0]):
+        while not self._above(target):
+            if min(self._reached(target)) < _LEAST:
+                return 0
             self.at(min(self._reached(target)) / _STEP)
-        low, high, halve = max(above), min(self._reached(target)), False
+        low, high, halve = max(self._above(target)), min(self._reached(target)), False
         while _rounded(low) != _rounded(high):
             middle = (low + high) / 2 if halve else self._chord(low, high, target)
             if not low < middle < high:
@@ -92,7 +98,7 @@ class _Falling:
         return [epsilon for epsilon, delta in self.known.items() if delta.upper <= target]
 
     def _above(self, target: float) -> list[float]:
-        return [epsilon for epsilon, delta in self.known.items() if delta.upper > target]
+        return [epsilon for epsilon, delta in self.known.items() if delta.upper > target and epsilon > 0]
 
     def _chord(self, low: float, high: float, target: float) -> float:
         """Where the chord of ln δ reaches the target, to two digits where that lies between."""
