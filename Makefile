@@ -65,9 +65,9 @@ SAME_BITS = $(KERNEL_TEST) --package statpriv-core $(1) --test same_bits
 PORTABLE = --features statpriv-simd/portable
 
 # Nine tenths of the time of the kernel's unit tests: each names one, or several by what they have in common.
-SLOW_KERNEL_TESTS = same_bits small_compositions_have_the_value where_delta_is_a_bracket hypergeometric::tests::tails_are_within no_pattern_is_above_it \
+SLOW_KERNEL_TESTS = same_bits small_compositions_have_the_value where_delta_is_a_bracket no_pattern_is_above_it \
   what_is_left_out_is_within cells_and_answers_say_the_same one_law_dominates_a_gated_part one_property_on_all_entries many_parts_are_enclosed \
-  ends_close_around_the_truth patterns_that_hardly_differ aliases_are_what means_are_the_sums_of_all_their_terms interruptions eight_parts_by_pattern \
+  ends_close_around_the_truth patterns_that_hardly_differ means_are_the_sums_of_all_their_terms interruptions eight_parts_by_pattern \
   hundreds_of_different_parts
 
 check: lint  ## while you work: linters, units, and the kernel's quick tests

@@ -35,7 +35,8 @@ def draw_roughly(patch):
 def prospective_contents(guarantee, *, alone=None, progress, **options):
     """What `run` asks for, with the steps that it announces."""
     alone = alone or guarantee
-    key = (guarantee.plan.sha256, guarantee.rows, alone.rows, repr((guarantee.parts, alone.parts)), repr(options))
+    stated = [(each.rows, each.groups, each.parts) for each in (guarantee, alone)]
+    key = (guarantee.plan.sha256, repr(stated), repr(options))
     if key not in _computed:
         steps = []
         computed = compute(guarantee, alone=alone, progress=steps.append, **options)

@@ -343,11 +343,11 @@ def test_what_a_file_says_adds_no_line_to_what_is_printed(run, written):
 
 
 def test_a_true_report_agrees(run, run_json):
-    """What is taken on trust is said."""
+    """Report by report of the kept ones, in full: what is taken on trust is said."""
     told = run_json("compose", REPORTS / "first.json")["report"]
     assert (told["agrees"], told["disagreements"]) == (True, [])
     assert "release.id" in told["on_trust"]
-    result = run("compose", REPORTS / "first.json")
+    result = run("compose", REPORTS / "groups.json")
     assert result.exit_code == 0
     assert "agrees: everything that follows from the plan, the rows, the history" in " ".join(result.stdout.split())
 

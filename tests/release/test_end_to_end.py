@@ -267,7 +267,6 @@ def test_a_probability_that_may_be_0_or_1_reaches_no_target(workshop, probabilit
     workshop.assert_untouched()
 
 
-@pytest.mark.usefixtures("computed_once")
 def test_a_count_whose_suppression_hides_what_is_certain_reaches_its_target(workshop):
     """If nobody has the property, one who has it makes a count of one, which is published like 0."""
     workshop.table(["vote"], [[i % 2] for i in range(20)])

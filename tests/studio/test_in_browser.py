@@ -34,6 +34,7 @@ def page(browser, studio) -> Iterator[Any]:
     assert [url for url in asked if not url.startswith(studio.home)] == []
 
 
+# The dark scheme differs in its colors: a contrast that is too low there is noticed by nothing else.
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.campaign)])
 def test_every_page_is_accessible_and_no_wider_than_a_phone(page, studio, scheme):
     page.emulate_media(color_scheme=scheme)

@@ -114,6 +114,6 @@ def contingency_table(
     own = {entry["cell"]: entry["minimum"] for entry in minima}
     return ContingencyTable(
         number_of_cells if dimensions is None else dimensions,
-        minimum={DEFAULT: minimum, **own} if own else minimum,
+        minimum={DEFAULT: minimum, **own},
         **stated,
     )

@@ -142,11 +142,12 @@ def _ladder(table: PlannedTable, level: int | None) -> dict[str, Any]:
 
 
 def _minima(table: PlannedTable, level: int) -> dict[str, Any]:
-    """The cells of a level whose minimum is not that of most: nothing where the plan names none."""
+    """The cells of a level whose minimum is another than the plan's: no key where the plan names none."""
+    if not table.minima:
+        return {}
     shown = table.query.levels[level]
-    own = [(cell, shown.minimum_of(cell)) for cell in shown.cells] if table.minima else []
-    stated = [{"cell": list(cell), "minimum": least} for cell, least in own if least != table.minimum]
-    return {"minima": stated} if table.minima else {}
+    own = ((cell, shown.minimum_of(cell)) for cell in shown.cells)
+    return {"minima": [{"cell": list(cell), "minimum": least} for cell, least in own if least != table.minimum]}
 
 
 def _conditions(dimension: Dimension, level: int) -> list[str]:

@@ -371,7 +371,7 @@ class PlannedTable:
         }
         return ContingencyTable(
             {dimension.column: dimension.labels for dimension in self.dimensions},
-            minimum={DEFAULT: self.minimum, **dict(self.minima)} if self.minima else self.minimum,
+            minimum={DEFAULT: self.minimum, **dict(self.minima)},
             impossible=self.impossible,
             by=self.by,
             recode=recode or None,

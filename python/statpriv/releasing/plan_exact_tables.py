@@ -59,11 +59,13 @@ _MINIMA_SCHEMA: dict[str, Any] = {
 }
 
 
+_SUCH_MINIMA = '[{ cell = ["north", "<30"], minimum = 30 }]'
+
+
 def _minimum(value: object) -> int:
     if is_mapping(value):
         raise ValueError(
-            "must be one number, of all cells that have none of their own; state those as "
-            'minima = [{ cell = ["north", "<30"], minimum = 30 }]'
+            f"must be one number, of all cells that have none of their own; state those as minima = {_SUCH_MINIMA}"
         )
     least = whole_size(value)
     if least < 2:
@@ -85,9 +87,7 @@ def _impossible(value: object) -> tuple[tuple[str, ...], ...]:
 def _minima(value: object) -> tuple[tuple[tuple[str, ...], int], ...]:
     wanted = {"cell", "minimum"}
     if not is_list(value) or not all(is_mapping(entry) and entry.keys() == wanted for entry in value):
-        raise ValueError(
-            'must be a list of cells with their minima, such as [{ cell = ["north", "<30"], minimum = 30 }]'
-        )
+        raise ValueError(f"must be a list of cells with their minima, such as {_SUCH_MINIMA}")
     if not all(is_list(entry["cell"]) for entry in value):
         raise ValueError('has a cell that is no list of categories, one of every dimension, such as ["north", "<30"]')
     return tuple((tuple(map(category_label, entry["cell"])), _minimum(entry["minimum"])) for entry in value)

@@ -557,10 +557,11 @@ mod tests {
         let rational = |text: &str| Rational::parse(text).unwrap();
         let family =
             |p: &str| CountFamily::new(&rational(p), &rational(p), Some(Direction::OneAgainstZero)).unwrap();
+        let size = crate::cases::cases(10_000, 40_000).into();
         let irrelevant = |p: &str, share: &str| {
-            MeanOverSizes::irrelevant_entries(10_000, 9_999, &rational(share), family(p)).unwrap()
+            MeanOverSizes::irrelevant_entries(size, size - 1, &rational(share), family(p)).unwrap()
         };
-        let published = MeanOverSizes::published_sample(10_000, &rational("1/2"), family("1/3")).unwrap();
+        let published = MeanOverSizes::published_sample(size, &rational("1/2"), family("1/3")).unwrap();
         let epsilon = rational("0.003");
         for mean in [irrelevant("1e-9", "1/2000"), irrelevant("1/3", "1/2"), published] {
             let curve = Curve::from(mean);

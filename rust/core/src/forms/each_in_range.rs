@@ -26,7 +26,7 @@
 mod tilted;
 
 use super::direction::Directed;
-use super::grouped_count::{Count, GroupedCount, oriented};
+use super::grouped_count::{GroupedCount, oriented};
 use super::hockey_stick::{End, Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
@@ -207,17 +207,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// `Δ(k, l)`.
     fn value(&self, k: u64, l: u64) -> Result<Ball, Error> {
-        let (size, gap) = ((k + l) as i64, self.of.gap as i64);
-        if size < gap {
-            return Ok(Ball::ONE);
-        }
-        let count = self.of.at(k, l)?;
-        if gap == 1 {
-            return count.delta(self.direction, self.epsilon, self.interrupt);
-        }
-        let (small, large) = count.parts(self.direction);
-        let others = LatticeSum::new(all(&small, &large));
-        Count { others, size, gap, epsilon: self.epsilon, interrupt: self.interrupt }.delta()
+        self.of.at(k, l)?.delta_of_gap(self.of.gap, self.direction, self.epsilon, self.interrupt)
     }
 
     /// A bound of `Δ(k, l)` next to it.

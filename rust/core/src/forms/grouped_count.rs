@@ -115,17 +115,30 @@ impl GroupedCount {
         if epsilon.is_negative() {
             return epsilon.reflect(|opposite| self.delta(direction.reversed(), opposite, interrupt));
         }
-        if self.size == 0 {
+        self.delta_of_gap(1, direction, epsilon, interrupt)
+    }
+
+    /// `H_r(d + S ‖ S)` in this direction, at one ε ≥ 0; `d` is `gap`, at least 1.
+    pub(super) fn delta_of_gap(
+        &self,
+        gap: u64,
+        direction: Direction,
+        epsilon: &Epsilon,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Ball, Error> {
+        if self.size < gap {
             return Ok(Ball::ONE);
         }
-        if let Some(binomial) = self.binomial()? {
+        if gap == 1
+            && let Some(binomial) = self.binomial()?
+        {
             return binomial.delta(direction, &epsilon.clone().precisely(), interrupt);
         }
         let (small, large) = self.parts(direction);
         let mut parts: Vec<&dyn Lattice> = vec![&small];
         parts.extend(large.iter().map(|group| group as &dyn Lattice));
         let others = LatticeSum::new(parts);
-        Count { others, size: self.size as i64, gap: 1, epsilon, interrupt }.delta()
+        Count { others, size: self.size as i64, gap: gap as i64, epsilon, interrupt }.delta()
     }
 
     /// The count where all entries that may have either value are one group, of a size that is summed in double-doubles: no transform is inverted.

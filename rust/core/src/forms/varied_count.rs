@@ -258,7 +258,9 @@ mod tests {
             for direction in Direction::BOTH {
                 let found = delta(&VariedCount::new(different.clone()).unwrap(), direction, epsilon);
                 assert!(found.relative_error() < 1e-18, "{epsilon} {found:?}");
-                for critical in [0, 2499, 4999] {
+                for critical in
+                    [0, 2499, 4999, 1000, 2500].into_iter().take(crate::cases::cases(3, 5) as usize)
+                {
                     let others = GroupedCount::new(without(&different, critical)).unwrap();
                     let given = Epsilon::from_f64(epsilon).unwrap();
                     let one = others.delta(direction, &given, &Uninterrupted).unwrap();
