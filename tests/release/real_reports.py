@@ -26,7 +26,7 @@ cell = [
 GATED = "gate = true\n"
 COARSE = "suppressed_below = 3\nrounded_to = 5\n"
 COARSER = "suppressed_below = 10\nrounded_to = 5\n"
-KINDS = ("counts", "gates and cells", "groups", "later", "dry run", "suppressed", "same rows")
+KINDS = ("counts", "gates and cells", "groups", "later", "dry run", "suppressed", "same rows", "tables")
 
 
 def people(workshop: Workshop, n: int) -> None:
@@ -92,7 +92,21 @@ def _same_rows(workshop: Workshop) -> None:
     _release(workshop, *asked, data=units, more='[publication]\nrows = "same"\nprotects = "attribute"\n')
 
 
-_MADE = dict(zip(KINDS, (_counts, _gates, _groups, _later, _dry_run, _suppressed, _same_rows), strict=True))
+def _tables(workshop: Workshop) -> None:
+    """Two tables of all rows whose cells have ranges, of one the finest of two groupings."""
+    people(workshop, 24)
+    stated = 'probability = ["0.1", "0.6"]\neach = true\nsource = "a census"\n'
+    own = 'probabilities = [{ cell = [1], probability = ["0.2", "0.5"] }]\n'
+    asked = (
+        f'[[table]]\nname = "votes"\nminimum = 2\n{stated}[table.dimensions]\nvote = [0, 1]\n',
+        f'[[table]]\nname = "ages"\nminimum = 3\n{stated}{own}minima = [{{ cell = [0], minimum = 4 }}]\n'
+        "[table.dimensions]\nage = { values = [0, 1, 2], recode = [[[0, 1], [2]]] }\n",
+    )
+    _release(workshop, *asked, more='[publication]\nrows = "same"\nprotects = "row"\n', epsilon="0.5", delta="0.9")
+
+
+_MAKERS = (_counts, _gates, _groups, _later, _dry_run, _suppressed, _same_rows, _tables)
+_MADE = dict(zip(KINDS, _MAKERS, strict=True))
 
 
 @cache

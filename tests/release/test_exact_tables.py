@@ -474,7 +474,7 @@ MISTAKES = [
         "minimum = { default = 30 }",
         "must be one number, of all cells that have none of their own; state those as minima = ",
     ),
-    ("minimum = 5", "minimum = 5\nminima = 3", "table[1].minima = 3: must be a list of cells with their minima"),
+    ("minimum = 5", "minimum = 5\nminima = 3", "table[1].minima = 3: must be a list of cells, each with its minimum"),
     ("minimum = 5", "minimum = 5\nminima = [{ cell = 3, minimum = 9 }]", "has a cell that is no list of categories"),
     (
         "minimum = 5",

@@ -152,7 +152,7 @@ def test_an_absolute_source_stays(write):
 
 def test_the_documented_format_is_a_plan(write):
     blocks = plan_file.__doc__.split(".. code-block:: toml\n")[1:]
-    example, publication, histogram, columns, groups, same, units, plain, table, prior = (
+    example, publication, histogram, columns, groups, same, units, plain, table, ranges, prior = (
         dedent(block[: re.search(r"\n(?=\S)", block).start()]) for block in blocks
     )
     asked = load_plan(write(example + histogram + publication)).queries[1]
@@ -162,6 +162,12 @@ def test_the_documented_format_is_a_plan(write):
     data, _, _ = example.partition("[[query]]")
     (tabulated,) = load_plan(write(data + table)).tables
     assert (len(tabulated.cells), tabulated.query.minimum, tabulated.size(500)) == (8, 40, 500)
+    (declared,) = load_plan(write(data + ranges)).tables
+    assert declared.query.p == (
+        sp.EachBetween("0.05", "0.6"),
+        sp.EachBetween("0.1", "0.3"),
+        sp.EachBetween("0.05", "0.6"),
+    )
     target = "[guarantee]\nepsilon = 1\ndelta = 1\n"
     assert load_plan(write(target + groups)).queries[0].sizes_in({"f": 300, "m": 300}) == {"f": 250, "m": 222}
     together = load_plan(write(units + target + same))

@@ -268,7 +268,7 @@ def test_what_no_theorem_is_about_is_refused_with_the_remedy(workshop, queries, 
 
 def test_an_exact_table_is_not_asked_beside_the_same_rows_or_of_units(workshop):
     table = '[[table]]\nname = "Votes"\nminimum = 5\n[table.dimensions]\nvote = [0, 1]\n'
-    assert "an exact table stands alone" in refused(workshop, table)
+    assert "table[1] needs probability, each = true and source" in refused(workshop, table)
     assert "rows hang together" in refused(workshop, table, data=UNITS.format(20, 3), publication="gate = true")
 
 

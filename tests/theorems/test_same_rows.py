@@ -71,6 +71,42 @@ def by_brute_force(laws, attributes, pairs):
     return lambda ratio: max(curve(ratio) for curve in curves)
 
 
+TABLE_ROWS = list(product("abc", (0, 1)))
+"""Records of a table's cell and of a bit."""
+
+
+@settings(max_examples=cases(8, campaign=300), deadline=None)
+@given(st.lists(st.lists(st.integers(1, 9), min_size=6, max_size=6), min_size=2, max_size=4), RATIOS)
+def test_a_table_beside_a_count_of_the_same_rows_is_within_the_bound(weights, ratio):
+    laws = [dict(zip(TABLE_ROWS, (Fraction(w, sum(own)) for w in own), strict=True)) for own in weights]
+
+    def conditional(law, cell, bit):
+        """The probability of the cell given the bit."""
+        return law[cell, bit] / sum(law[other, bit] for other in "abc")
+
+    shares = [[conditional(law, cell, bit) for law in laws[1:] for bit in (0, 1)] for cell in "abc"]
+    bits = [law[cell, 1] / (law[cell, 0] + law[cell, 1]) for law in laws[1:] for cell in "abc"]
+    own = [sp.EachBetween(min(share), max(share)) for share in shares]
+    table = sp.ContingencyTable({"cell": list("abc")}, minimum=2, p=own, attribute="cell")
+    asked = [table, count("bit", sp.EachBetween(min(bits), max(bits)))]
+
+    def published(chosen):
+        counts = tuple(sum(row[0] == cell for row in chosen) for cell in "abc")
+        return counts if min(counts) >= 2 else None, sum(row[1] for row in chosen)
+
+    database = sp.reference.Database(laws)
+
+    def worst_of(differ):
+        pairs = [(x, y) for x, y in product(TABLE_ROWS, repeat=2) if differ(x, y)]
+        curves = [sp.reference.privacy_curve(database, published, critical=0, pair=pair) for pair in pairs]
+        return max(curve(ratio) for curve in curves)
+
+    epsilon = log(Fraction(ratio))
+    for kind, differ in ((ATTRIBUTE, lambda x, y: (x[0] != y[0]) + (x[1] != y[1]) == 1), (ROW, lambda x, y: x != y)):
+        curve = sp.compose(asked, sp.Population(len(laws)), kind)
+        assert worst_of(differ) <= Fraction(curve.delta(epsilon).upper) + Fraction(1, 10**12)
+
+
 @settings(max_examples=cases(12, campaign=300), deadline=None)
 @given(rows(2, 3), RATIOS, st.data())
 def test_samples_of_the_same_rows_are_within_the_bound(laws, ratio, data):

@@ -25,7 +25,7 @@ def curve_of_part(query: Query, size: Size, *, known: int) -> PrivacyCurve:
     """The curve of one part alone, for a reader who knows its members and the values of up to `known` of them."""
     if isinstance(size, int):
         known = min(known, size - 1)
-        if asked_of(query) is query and not capabilities(query).holds_for_every_law:
+        if asked_of(query) is query and not capabilities(query).has_minimum:
             # known entries only shift an exact count
             return privacy_curve(query, Population(size - known))
         return privacy_curve(query, Population(size), adversary=Adversary(known=known))

@@ -245,7 +245,7 @@ class Composition:
         """Whether all entries answer one exact table: there is no partition then."""
         alone = [(part.size, part.count) for part in self.parts] == [(self.population, 1)]
         asked = self.parts[0].asked
-        return alone and self.bound == "tightest" and asked is not None and capabilities(asked).holds_for_every_law
+        return alone and self.bound == "tightest" and asked is not None and capabilities(asked).has_minimum
 
     def document(self) -> dict[str, object]:
         """The composition as it stands in a file, without the keys that have their defaults."""

@@ -27,9 +27,9 @@ from statpriv.releasing.guarantee import Guarantee, Part
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.other_people import OtherPeople, other_people
-from statpriv.releasing.plan import LAST_CELL, DataSource, PlannedQuery, Range
+from statpriv.releasing.plan import LAST_CELL, DataSource, PlannedQuery
 from statpriv.releasing.sql_text import quoted
-from statpriv.releasing.stated_ranges import has_cells
+from statpriv.releasing.stated_ranges import has_cells, written_range
 from statpriv.releasing.steps import PublishedCount
 from statpriv.releasing.table_contents import (
     answered_tables,
@@ -181,10 +181,8 @@ def _proof(guarantee: Guarantee) -> list[str]:
     """Commands that write and check a certificate; none if a certificate cannot express the queries."""
     plan = guarantee.plan
     histograms = any(has_cells(part.asked) for part in guarantee.parts)
-    ladders = any(table.is_ladder for table in plan.tables)
-    return (
-        [] if ladders or plan.is_conditional or (histograms and guarantee.plan.guarantee.known_rows) else list(_PROOF)
-    )
+    beyond = any(table.is_ladder or table.ranges is not None for table in plan.tables)
+    return [] if beyond or plan.is_conditional or (histograms and guarantee.plan.guarantee.known_rows) else list(_PROOF)
 
 
 def _units(data: DataSource) -> dict[str, Any]:
@@ -248,12 +246,14 @@ def _not_protected(guarantee: Guarantee) -> list[str]:
 
 
 def _assumption_of_ranges(guarantee: Guarantee) -> list[str]:
-    gated = [part.is_gated for part in guarantee.counted]
+    tables = [False for table in guarantee.plan.tables if table.ranges is not None]
+    gated = [*(part.is_gated for part in guarantee.counted), *tables]
     if not gated:
         return []
     if all(gated):
         return ["every declared probability may be wrong: a count outside its gate is withheld, and δ is for every p"]
-    hold = "the declared probabilities hold; their sources, named with the queries, are other than this table"
+    named = " and ".join([*(["queries"] if guarantee.counted else []), *(["tables"] if tables else [])])
+    hold = f"the declared probabilities hold; their sources, named with the {named}, are other than this table"
     return [f"{hold} (where a gate is certified, δ is for every p instead)" if any(gated) else hold]
 
 
@@ -268,7 +268,7 @@ def _queries(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> list[dict[str
             "groups": _groups(guarantee, query, part),
             "publication": _publication(part),
             "property": properties[plan.attribute(query)],
-            "probability": None if query.cells else _range(query.range),
+            "probability": None if query.cells else written_range(query.range),
             **({"each": True} if plan.is_each(query) else {}),
             "source": query.source,
             "size": part.size,
@@ -283,7 +283,7 @@ def _cells(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[s
     named = [*((cell.name, cell.predicate.canonical) for cell in query.cells), (LAST_CELL, None)]
     ranges = [*query.ranges, guarantee.plan.hulls(query)[-1]]
     return [
-        {"name": name, "where": where, "probability": _range(declared), "gate": _gate(part, cell)}
+        {"name": name, "where": where, "probability": written_range(declared), "gate": _gate(part, cell)}
         for cell, ((name, where), declared) in enumerate(zip(named, ranges, strict=True))
     ]
 
@@ -296,7 +296,7 @@ def _groups(guarantee: Guarantee, query: PlannedQuery, part: Part) -> list[dict[
         {
             "group": group,
             "size": None if part.groups is None else part.groups[group],
-            "probability": _range(query.range_in(group)),
+            "probability": written_range(query.range_in(group)),
         }
         for group in guarantee.groups
     ]
@@ -546,11 +546,6 @@ def _quoted_list(names: Sequence[str]) -> str:
 
 def _title(answer: Mapping[str, Any]) -> str:
     return answer["query"] if answer["cell"] is None else f"{answer['query']}: {answer['cell']}"
-
-
-def _range(ends: Range) -> dict[str, str]:
-    lower, upper = ends
-    return {"lower": literal(lower), "upper": literal(upper)}
 
 
 def _range_text(lower: Fraction, upper: Fraction) -> str:

@@ -223,15 +223,15 @@ class Guarantee:
         return Fraction(self.delta.upper) <= self.plan.guarantee.delta
 
     def telling(self) -> tuple[str, ...]:
-        """Name the queries that can reveal a value with certainty, because their probability may be 0 or 1.
+        """Name what is asked and can reveal a value with certainty, because their probability may be 0 or 1.
 
-        Alone, such a query has δ = 1 and meets no target. Secretly using only some rows reduces δ of the whole release,
-        but for the rows that answer the query the value remains certain. Publication steps may hide it again.
+        Alone, such a query or table has δ = 1 and meets no target. Secretly using only some rows reduces δ of the whole
+        release, but for the rows that answer it the value remains certain. Publication steps may hide it again.
         """
         known, epsilon = self.plan.guarantee.known_rows, self.epsilon
         return tuple(
-            query.name
-            for query, part in zip(self.plan.queries, self.counted, strict=True)
+            name
+            for name, part in zip(self.names, self.parts, strict=True)
             if part.may_be_certain and remembered_delta(part.curve(known=known), epsilon).upper >= 1
         )
 
@@ -491,7 +491,7 @@ def certify(plan: Plan, rows: int, groups: Mapping[str, int] | None = None) -> G
             for query, size in zip(plan.queries, sizes, strict=False)
         )
         own = zip(plan.tables, sizes[len(plan.queries) :], strict=True)
-        tabulated = (Part(size, None, table.query, Steps(size, (), Publication()), table=table) for table, size in own)
+        tabulated = (_tabulated(plan, table, size) for table, size in own)
         return Guarantee(plan, rows, None, (*counted, *tabulated)).with_certified_steps()
     if len(groups) > budget.MAX_GROUPS:
         raise PlanError(f"the group column has {len(groups)} values; at most {budget.MAX_GROUPS} groups are possible")
@@ -571,6 +571,11 @@ def _part(plan: Plan, query: PlannedQuery, size: int, *, each: bool = False) -> 
         asked = PropertyQuery(ranges[0], attribute=attribute, name=query.name)
     expected = tuple(expected_counts([(size, hull)], largest_unit=plan.data.largest_unit or 1) for hull in hulls)
     return Part(size, None, asked, Steps(size, expected, query.publication))
+
+
+def _tabulated(plan: Plan, table: PlannedTable, size: int) -> Part:
+    asked = table.query if plan.same_rows is None else table.of_the_same_rows
+    return Part(size, None, asked, Steps(size, (), Publication()), table=table)
 
 
 def _asked_by_group(plan: Plan, query: PlannedQuery, groups: Iterable[str]) -> PropertyQuery:

@@ -23,7 +23,7 @@ from statpriv.model.populations import Population
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.situation import asked_of, steps_of
+from statpriv.model.situation import asked_of, capabilities, steps_of
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.literals import literal
 from statpriv.releasing.ledger import PastRelease, Position, Rows
@@ -307,7 +307,7 @@ def _composition(composition: Mapping[str, Any], whole: Everything) -> dict[str,
 
 def _restated_part(part: Mapping[str, Any], query: Query) -> dict[str, Any]:
     asked = asked_of(query)
-    if not ranges_of(asked):
+    if capabilities(query).has_minimum:  # two tables never ask the same, and keep what they state
         return dict(part)
     ranges = [[literal(end) for end in ends] for ends in ranges_of(asked)]
     each = {"each": True} if getattr(asked, "each_own", False) else {}
@@ -341,8 +341,7 @@ def _part(query: Query, size: int) -> dict[str, Any]:
 
 def _stated(query: Query, size: int, stated: StatedQuery) -> dict[str, Any]:
     document = stated.document()
-    asked = asked_of(query)
-    kind = "cells" if has_cells(asked) else "where" if ranges_of(asked) else "table"
+    kind = "cells" if has_cells(asked_of(query)) else "table" if capabilities(query).has_minimum else "where"
     return {kind: document.pop("predicate"), "size": size, **document}
 
 

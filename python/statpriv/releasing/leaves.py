@@ -94,11 +94,13 @@ _RECOMPUTED = {
     "composition.part.query.impossible composition.part.query.by composition.part.query.recode.label "
     "composition.part.query.recode.categories": "tables.dimensions, tables.ladder, tables.minimum, "
     "tables.minima, tables.impossible and tables.by",
+    "composition.part.query.p": "tables.probability, tables.probabilities, tables.each and tables.impossible",
+    "composition.part.query.attribute": "tables.dimensions and guarantee.protects",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
     "composition.part.rounded_to": "queries.publication.rounded_to",
-    "verify.proof": "queries.cells, tables.ladder and guarantee.known_rows",
+    "verify.proof": "queries.cells, tables.ladder, tables.probability and guarantee.known_rows",
     "tables.delta": "tables.minimum, tables.minima, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
     "ledger.rows_left": "data.rows, history.part.size and queries.size",
     "ledger.rows_spent_before": "history.part.size",
@@ -130,6 +132,8 @@ _CROSS_CHECKED = {
     "tables.ladder.level": "the published dimensions are those of the level, and δ follows from the number of levels",
     "tables.minimum tables.minima.cell tables.minima.minimum tables.ladder.minima.cell "
     "tables.ladder.minima.minimum": "every published count is at least that, and δ follows from it",
+    "tables.probability tables.probabilities.cell tables.probabilities.probability tables.each": "the composition has "
+    "the range of every cell, and δ follows from it",
     "tables.rows": "the counts add up to it, or to less where a class is withheld",
     "tables.published tables.withheld tables.cells.count": "cells are there exactly where they are published, and "
     "their counts reach the minimum and add up to the rows that were asked",
@@ -140,7 +144,8 @@ _CROSS_CHECKED = {
     "ask the same and take the same steps",
     "history.part.query.kind history.part.query.dimensions history.part.query.minimum "
     "history.part.query.minima.cell history.part.query.minima.minimum history.part.query.impossible "
-    "history.part.query.by history.part.query.recode.label history.part.query.recode.categories": "δ of that release "
+    "history.part.query.by history.part.query.recode.label history.part.query.recode.categories "
+    "history.part.query.p history.part.query.attribute": "δ of that release "
     "follows from its minimum, its classes and the number of its levels; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",
     "history.queries.gates": "it fits the size and the range of the part, and the part's own gate",
@@ -163,6 +168,7 @@ _ON_TRUST = {
     "queries.source": "where a range is known from is the author's statement",
     "tables.name": "a label; `statpriv verify --plan` compares it with the plan",
     "tables.conditions": "which values a category has; `statpriv verify --plan` compares it with the plan",
+    "tables.source": "where a range is known from is the author's statement",
     "tables.by_source": "where the class of everybody is public is the author's statement",
     "release.id release.ledger release.number": "the ledger alone knows; a number must be above those of the history, "
     "and an id differ from theirs",

@@ -48,7 +48,7 @@ def other_people(guarantee: Guarantee) -> list[OtherPeople]:
     """The other people of whom a report says what they would do to δ, as far as a theorem bounds it."""
     base = guarantee.alike
     if guarantee.tabulated or base.groups is not None:
-        return []  # a table holds for every law; in strata each group has one
+        return []  # a minimum holds for every law; in strata each group has one
 
     def deltas(other: _Supposed) -> list[Enclosure]:
         return other.guarantee.if_available(base.plan.guarantee.known_rows, "tightest", other.parts, base.epsilon)

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from statpriv.errors import PlanError
 from statpriv.model.fields import Range
 from statpriv.model.queries.contingency import DEFAULT, ContingencyTable
+from statpriv.model.queries.variants import with_attribute
 from statpriv.model.same_rows import SameRows
 from statpriv.numeric.arguments import is_mapping
+from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.classification import Classification, Dimension
-from statpriv.releasing.sql_text import quoted
+from statpriv.releasing.sql_text import identifier, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -268,6 +270,8 @@ class PlannedTable:
         The dimension that is a public classification, and where it is public; None without one.
     rows, share
         The number of rows of its part, or a fraction of all rows; all rows answer if both are None.
+    ranges
+        What the public knows of the cells; None if nothing is declared, and δ is for every law.
     """
 
     name: str
@@ -279,6 +283,7 @@ class PlannedTable:
     by_source: str | None = None
     rows: int | None = None
     share: Fraction | None = None
+    ranges: CellRanges | None = None
 
     def __post_init__(self) -> None:
         """Check what the parts of the statement say together.
@@ -291,7 +296,12 @@ class PlannedTable:
         names = [dimension.column for dimension in self.dimensions]
         if self.by is not None and self.by not in names:
             raise ValueError(f"has by = {quoted(self.by)}, which is none of its dimensions: {_names(names)}")
-        for key, stated in (("impossible", self.impossible), ("minima", [cell for cell, _ in self.minima])):
+        ranges = () if self.ranges is None else self.ranges.own
+        of_cells = {"minima": self.minima, "probabilities": ranges}
+        for key, stated in {
+            "impossible": self.impossible,
+            **{k: [c for c, _ in v] for k, v in of_cells.items()},
+        }.items():
             self._check_combinations(key, stated)
         both = set(self.impossible) & {cell for cell, _ in self.minima}
         if both:
@@ -301,6 +311,13 @@ class PlannedTable:
             if self.by is not None:
                 raise ValueError("has by and a recode: classes that choose their own grouping are not in this version")
             _ = self.query  # its own rules name a grouping that is none
+        if self.ranges is not None:
+            if self.by is not None:
+                raise ValueError(
+                    "has by and a probability: with ranges the sizes of the classes would protect, which are not known "
+                    "before the rows are counted"
+                )
+            self.ranges.check(self.cells)
 
     def _check_combinations(self, key: str, stated: Sequence[tuple[str, ...]]) -> None:
         names = [dimension.column for dimension in self.dimensions]
@@ -375,8 +392,20 @@ class PlannedTable:
             impossible=self.impossible,
             by=self.by,
             recode=recode or None,
+            p=None if self.ranges is None else self.ranges.stated(self.cells),
             name=self.name,
         )
+
+    @property
+    def of_the_same_rows(self) -> ContingencyTable:
+        """The table as one of several answers about the same rows: what it asks is an attribute of them."""
+        columns = " | ".join(identifier(dimension.column) for dimension in self.dimensions)
+        return with_attribute(self.query, attribute=columns)
+
+    @property
+    def is_each(self) -> bool:
+        """Whether each row has probabilities of its own, within declared ranges."""
+        return self.ranges is not None and self.ranges.each
 
     @property
     def canonical(self) -> str:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 from statpriv import budget
 from statpriv.errors import MissingExtraError
 from statpriv.numeric.arguments import is_list, is_mapping
+from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.classification import DIMENSIONS_SCHEMA, Dimension, category_label, dimension_from
-from statpriv.releasing.plan import PlannedTable
-from statpriv.releasing.plan_values import Label, Note, Share, Size, StrictTable, named_column, whole_size
+from statpriv.releasing.plan import PlannedTable, Range
+from statpriv.releasing.plan_values import (
+    RANGE_SCHEMAS,
+    Label,
+    Note,
+    Share,
+    Size,
+    StrictTable,
+    named_column,
+    probability_range,
+    whole_size,
+)
 from statpriv.releasing.sql_text import quoted
 
 try:
-    from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
+    from pydantic import Field, PlainValidator, StrictBool, ValidationInfo, WithJsonSchema, model_validator
 except ImportError as missing:
     raise MissingExtraError("a plan needs pydantic: pip install 'statpriv[release]'") from missing
 
@@ -22,6 +34,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["ExactTable"]
+
+_Read = TypeVar("_Read")
+_ByCell: TypeAlias = tuple[tuple[tuple[str, ...], _Read], ...]
+"""What is stated of some cells."""
 
 _IMPOSSIBLE_SCHEMA: dict[str, Any] = {
     "type": "array",
@@ -48,15 +64,15 @@ def _dimensions(value: object, info: ValidationInfo) -> tuple[Dimension, ...]:
     return dimensions
 
 
-_MINIMA_SCHEMA: dict[str, Any] = {
-    "type": "array",
-    "items": {
+def _by_cell(key: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a list that states something of some cells."""
+    entry = {
         "type": "object",
         "additionalProperties": False,
-        "required": ["cell", "minimum"],
-        "properties": {"cell": _IMPOSSIBLE_SCHEMA["items"], "minimum": {"type": "integer", "minimum": 2}},
-    },
-}
+        "required": ["cell", key],
+        "properties": {"cell": _IMPOSSIBLE_SCHEMA["items"], key: schema},
+    }
+    return {"type": "array", "items": entry}
 
 
 _SUCH_MINIMA = '[{ cell = ["north", "<30"], minimum = 30 }]'
@@ -84,13 +100,22 @@ def _impossible(value: object) -> tuple[tuple[str, ...], ...]:
     raise ValueError(_COMBINATIONS)
 
 
-def _minima(value: object) -> tuple[tuple[tuple[str, ...], int], ...]:
-    wanted = {"cell", "minimum"}
-    if not is_list(value) or not all(is_mapping(entry) and entry.keys() == wanted for entry in value):
-        raise ValueError(f"must be a list of cells with their minima, such as {_SUCH_MINIMA}")
+def _read_by_cell(value: object, key: str, such: str, read: Callable[[object], _Read]) -> _ByCell[_Read]:
+    """What a list states of some cells, by its key."""
+    if not is_list(value) or not all(is_mapping(entry) and entry.keys() == {"cell", key} for entry in value):
+        raise ValueError(f"must be a list of cells, each with its {key}, such as {such}")
     if not all(is_list(entry["cell"]) for entry in value):
         raise ValueError('has a cell that is no list of categories, one of every dimension, such as ["north", "<30"]')
-    return tuple((tuple(map(category_label, entry["cell"])), _minimum(entry["minimum"])) for entry in value)
+    return tuple((tuple(map(category_label, entry["cell"])), read(entry[key])) for entry in value)
+
+
+def _minima(value: object) -> _ByCell[int]:
+    return _read_by_cell(value, "minimum", _SUCH_MINIMA, _minimum)
+
+
+def _probabilities(value: object) -> _ByCell[Range]:
+    such = '[{ cell = ["north", "<30"], probability = ["0.1", "0.2"] }]'
+    return _read_by_cell(value, "probability", such, probability_range)
 
 
 class ExactTable(StrictTable):
@@ -101,7 +126,9 @@ class ExactTable(StrictTable):
         description="the least number of rows in every cell that has none of its own in minima, at least 2"
     )
     minima: Annotated[
-        tuple[tuple[tuple[str, ...], int], ...], PlainValidator(_minima), WithJsonSchema(_MINIMA_SCHEMA)
+        _ByCell[int],
+        PlainValidator(_minima),
+        WithJsonSchema(_by_cell("minimum", {"type": "integer", "minimum": 2})),
     ] = Field(default=(), description="cells with a least number of rows of their own, each as cell and minimum")
     dimensions: Annotated[tuple[Dimension, ...], PlainValidator(_dimensions), WithJsonSchema(DIMENSIONS_SCHEMA)] = (
         Field(description="a table [table.dimensions]: for each column its categories")
@@ -113,6 +140,25 @@ class ExactTable(StrictTable):
     by_source: Note | None = Field(default=None, description="where the classes of by are public; required with by")
     rows: Size | None = Field(default=None, description="the number of rows of its part; all rows answer if absent")
     share: Share | None = Field(default=None, description="the part of the rows, instead of rows")
+    probability: (
+        Annotated[Range, PlainValidator(probability_range), WithJsonSchema({"anyOf": RANGE_SCHEMAS})] | None
+    ) = Field(
+        default=None,
+        description="what the public knows of the probability of each possible cell that has none in probabilities; "
+        "not needed: without it, δ is for every distribution of the rows",
+    )
+    probabilities: Annotated[
+        _ByCell[Range],
+        PlainValidator(_probabilities),
+        WithJsonSchema(_by_cell("probability", {"anyOf": RANGE_SCHEMAS})),
+    ] = Field(default=(), description="cells with a probability of their own, each as cell and probability")
+    each: StrictBool = Field(
+        default=False,
+        description="whether each row has probabilities of its own in the ranges; false if all rows share them",
+    )
+    source: Note | None = Field(
+        default=None, description="where the probabilities are publicly known from; required with probability"
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -126,8 +172,23 @@ class ExactTable(StrictTable):
             )
         if self.by is None and self.by_source is not None:
             raise ValueError("has by_source and no by, whose classes it is about; remove it, or name the dimension")
+        self._ranges_fit_together()
         self.planned()  # its own rules name what does not fit
         return self
+
+    def _ranges_fit_together(self) -> None:
+        if self.probability is None:
+            stated = {"probabilities": self.probabilities, "each": self.each, "source": self.source}
+            if alone := [key for key, value in stated.items() if value]:
+                raise ValueError(
+                    f"has {alone[0]} and no probability, the range of every cell that has none of its own: state it, "
+                    f"or leave {alone[0]} out"
+                )
+        elif self.source is None:
+            raise ValueError(
+                "has a probability and no source: say where the ranges are publicly known from, such as source = "
+                '"census of 2021". They must not come from this table'
+            )
 
     def planned(self) -> PlannedTable:
         """The table of the plan."""
@@ -141,4 +202,12 @@ class ExactTable(StrictTable):
             by_source=self.by_source,
             rows=self.rows,
             share=self.share,
+            ranges=self._ranges,
         )
+
+    @property
+    def _ranges(self) -> CellRanges | None:
+        if self.probability is None:
+            return None
+        own = tuple((cell, stated) for cell, stated in self.probabilities if stated != self.probability)
+        return CellRanges(self.probability, own, each=self.each, source=self.source or "")

@@ -155,6 +155,22 @@ the data; :mod:`statpriv.releasing.classification` describes their forms:
 With ``rows`` or ``share``, as in a query, a table is answered on a secret part of its own, beside queries and other
 tables.
 
+A table may declare what the public knows of its cells. Then the number of rows protects, too, and with ``each`` it may
+stand beside other answers of the same rows (``rows = "same"``), about other columns:
+
+.. code-block:: toml
+
+    [[table]]
+    name = "Region"
+    minimum = 40
+    probability = ["0.05", "0.6"]      # of every cell: one number or a range
+    probabilities = [{ cell = ["south"], probability = "0.1..0.3" }]   # optional: cells with one of their own
+    each = true                        # optional: each row has probabilities of its own in these ranges
+    source = "census of 2021"          # where they are known from; required with probability
+
+    [table.dimensions]
+    region = ["north", "south", "*"]
+
 If something was published outside this tool, one entry for each publication replaces ``prior = "none"``. A plan with
 neither is reported as "not stated":
 

@@ -8,7 +8,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 from statpriv import budget
 from statpriv.errors import MissingExtraError, PlanError
-from statpriv.model.fields import range_from
 from statpriv.model.same_rows import SameRows
 from statpriv.numeric.arguments import is_list
 from statpriv.releasing.plan import LAST_CELL, PlannedCell, Probability, Publication, as_range
@@ -16,9 +15,7 @@ from statpriv.releasing.plan_columns import Column, DeclaredColumn, constants_wi
 from statpriv.releasing.plan_exact_tables import ExactTable
 from statpriv.releasing.plan_theorems import refuse_without_theorem
 from statpriv.releasing.plan_values import (
-    DECIMAL,
-    NUMBER_SCHEMA,
-    RATIO,
+    RANGE_SCHEMAS,
     Count,
     Delta,
     Epsilon,
@@ -27,11 +24,10 @@ from statpriv.releasing.plan_values import (
     Share,
     Size,
     StrictTable,
-    exact_number,
-    in_unit_interval,
     named_column,
     printable,
     printed_label,
+    probability_range,
     whole_count,
     whole_size,
 )
@@ -84,12 +80,7 @@ PRESETS = {
 
 
 def _range(value: object) -> Fraction | tuple[Fraction, Fraction]:
-    try:
-        low, high = range_from(value, lambda end: in_unit_interval(exact_number(end)))
-    except ValueError:
-        raise ValueError(
-            'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
-        ) from None
+    low, high = probability_range(value)
     return low if low == high else (low, high)
 
 
@@ -213,13 +204,6 @@ def _prior_schema(schema: dict[str, Any]) -> None:
 
 # --- the file: one model for each table ---------------------------------------------------------
 
-_ONE = f"({DECIMAL.pattern}|{RATIO.pattern})"
-_RANGE_SCHEMAS: list[dict[str, Any]] = [
-    *NUMBER_SCHEMA["anyOf"],
-    {"type": "string", "pattern": rf"^{_ONE}\.\.{_ONE}$"},
-    {"type": "array", "items": NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
-]
-
 
 def _or_by_group(schemas: list[dict[str, Any]], within: dict[str, Any]) -> dict[str, Any]:
     by_group = {
@@ -231,7 +215,7 @@ def _or_by_group(schemas: list[dict[str, Any]], within: dict[str, Any]) -> dict[
     return {"anyOf": [*schemas, by_group]}
 
 
-_PROBABILITY_SCHEMA = _or_by_group(_RANGE_SCHEMAS, {"anyOf": _RANGE_SCHEMAS})
+_PROBABILITY_SCHEMA = _or_by_group(RANGE_SCHEMAS, {"anyOf": RANGE_SCHEMAS})
 _ROWS_SCHEMA = _or_by_group([{"type": "integer", "minimum": 1}], {"type": "integer", "minimum": 0})
 
 
@@ -461,7 +445,7 @@ class CellTable(StrictTable):
 
     name: Label = Field(description="a label for the report")
     where: _Where = Field(description=_WHERE)
-    probability: Annotated[Probability, PlainValidator(_range), WithJsonSchema({"anyOf": _RANGE_SCHEMAS})] = Field(
+    probability: Annotated[Probability, PlainValidator(_range), WithJsonSchema({"anyOf": RANGE_SCHEMAS})] = Field(
         description=_PROBABILITY
     )
 

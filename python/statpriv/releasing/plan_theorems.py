@@ -46,12 +46,12 @@ def _states_one_number(query: CountTable | HistogramTable) -> bool:
 
 def _tables_of_all_rows_stand_alone(plan: PlanFile) -> None:
     whole = [table.name for table in plan.table if table.rows is None and table.share is None]
-    if whole and len(plan.query) + len(plan.table) > 1:
+    if plan.publication.rows is None and whole and len(plan.query) + len(plan.table) > 1:
         raise ValueError(
             f"table {quoted(whole[0])} states neither rows nor share, so all rows answer it, and then nothing else "
             "may be asked of them: two tables of the same rows protect nothing in general (their difference may "
-            'show one row). Give each its own part, such as share = "1/2"; only counts and histograms with ranges '
-            'given everything else of the row can be about the same rows ([publication] rows = "same")'
+            'show one row). Give each its own part, such as share = "1/2"; only answers with ranges given everything '
+            'else of the row can be about the same rows ([publication] rows = "same", and each = true)'
         )
 
 
@@ -82,11 +82,12 @@ def _groups(plan: PlanFile) -> None:
 
 def _same_rows(plan: PlanFile) -> None:
     """Several answers about the same rows: each about one attribute, with a range given all others of the row."""
-    if plan.table:
-        raise ValueError(
-            f'has table {quoted(plan.table[0].name)} and [publication] rows = "same": an exact table stands alone, or '
-            "has rows of its own. Two tables of the same rows protect nothing in general"
-        )
+    for k, table in enumerate(plan.table, start=1):
+        if table.rows is not None or table.share is not None:
+            key = "share" if table.rows is None else "rows"
+            raise ValueError(
+                f'table[{k}] has {key}, but [publication] rows = "same": all rows answer it; leave {key} out'
+            )
     if plan.data.group is not None:
         raise ValueError(
             f'has data.group = {quoted(plan.data.group)} and [publication] rows = "same": no rows are drawn within '
@@ -97,12 +98,12 @@ def _same_rows(plan: PlanFile) -> None:
         'with [publication] rows = "same" the other answers about the same rows may tell more of a row than a '
         "probability that all rows share. State the range that holds for each row given all its other attributes",
     )
-    for (k, columns, asked), (j, others, other) in combinations(_columns_of_queries(plan), 2):
+    for (one, columns, asked), (two, others, other) in combinations(_columns(plan), 2):
         if asked != other and columns & others:
             raise ValueError(
-                f"query[{k}] and query[{j}] both ask about the column {quoted(min(columns & others))}, with different "
+                f"{one} and {two} both ask about the column {quoted(min(columns & others))}, with different "
                 "conditions: given the one answer of a row, the range for the other is not what was declared. Ask one "
-                "histogram, with a [[query.cell]] for each condition"
+                "histogram, with a [[query.cell]] for each condition, or one table"
             )
 
 
@@ -110,14 +111,21 @@ def _require_each(plan: PlanFile, why: str) -> None:
     for k, query in enumerate(plan.query, start=1):
         if not query.each:
             raise ValueError(f"query[{k}] needs each = true: {why}")
+    for k, table in enumerate(plan.table, start=1):
+        if not table.each:
+            raise ValueError(f"table[{k}] needs probability, each = true and source: {why}")
 
 
-def _columns_of_queries(plan: PlanFile) -> Iterator[tuple[int, frozenset[str], tuple[str, ...]]]:
-    """The number of each query, the columns that it is about, and its conditions in their normal form."""
+def _columns(plan: PlanFile) -> Iterator[tuple[str, frozenset[str], tuple[str, ...]]]:
+    """The place of each query and table, the columns that it is about, and its conditions in their normal form."""
     for k, query in enumerate(plan.query, start=1):
         conditions = [predicate for _, predicate in query.conditions]
         columns = frozenset(column.casefold() for predicate in conditions for column in predicate.columns)
-        yield k, columns, tuple(predicate.canonical for predicate in conditions)
+        yield f"query[{k}]", columns, tuple(predicate.canonical for predicate in conditions)
+    for k, table in enumerate(plan.table, start=1):
+        columns = frozenset(dimension.column.casefold() for dimension in table.dimensions)
+        # Not even two tables of the same columns: one of them says what both say.
+        yield f"table[{k}]", columns, (f"table[{k}]",)
 
 
 def _units(plan: PlanFile) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import MissingExtraError
+from statpriv.model.fields import Range, range_from
 from statpriv.releasing.sql_text import quoted, unprintable
 
 try:
@@ -61,6 +62,16 @@ def in_unit_interval(value: Fraction) -> Fraction:
     if not 0 <= value <= 1:
         raise ValueError("must be a number from 0 to 1")
     return value
+
+
+def probability_range(value: object) -> Range:
+    """Read one probability as a range of width 0, or a range of two."""
+    try:
+        return range_from(value, lambda end: in_unit_interval(exact_number(end)))
+    except ValueError:
+        raise ValueError(
+            'must be one number from 0 to 1, or a range ["lower", "upper"] of two with lower <= upper'
+        ) from None
 
 
 def _as_a_double(value: Fraction) -> Fraction:
@@ -117,7 +128,15 @@ def _note(value: object) -> str:
     return printable(value, longest=1000)
 
 
-NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^({DECIMAL.pattern}|{RATIO.pattern})$"}]}
+NUMBER_SCHEMA: dict[str, Any] = {
+    "anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^({DECIMAL.pattern}|{RATIO.pattern})$"}]
+}
+_ONE = f"({DECIMAL.pattern}|{RATIO.pattern})"
+RANGE_SCHEMAS: list[dict[str, Any]] = [
+    *NUMBER_SCHEMA["anyOf"],
+    {"type": "string", "pattern": rf"^{_ONE}\.\.{_ONE}$"},
+    {"type": "array", "items": NUMBER_SCHEMA, "minItems": 2, "maxItems": 2},
+]
 Number: TypeAlias = Annotated[Fraction, PlainValidator(exact_number), WithJsonSchema(NUMBER_SCHEMA)]
 Epsilon: TypeAlias = Annotated[Number, AfterValidator(_at_least_zero), AfterValidator(_as_a_double)]
 Delta: TypeAlias = Annotated[Number, AfterValidator(in_unit_interval), AfterValidator(_as_a_double)]

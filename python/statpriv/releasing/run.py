@@ -284,10 +284,7 @@ def _release_under_lock(
                 )
                 progress("predicates")
                 counts = _counted(content, labels, guarantee)
-                answers = [
-                    TableAnswer.of_outcomes(table, content.tabulate(labels, part, table.classification))
-                    for part, table in enumerate(plan.tables, start=len(plan.queries) + 1)
-                ]
+                answers = _tabulated(content, labels, guarantee)
                 labelled.close()  # overwrites the labels before anything is computed from the counts
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, answers, record)
@@ -333,6 +330,17 @@ def _counted(content: Content, labels: Labels, guarantee: Guarantee) -> list[tup
     if guarantee.is_of_parts:
         return content.count(labels, questions) if questions else []
     return [content.count(labels, [question])[0] for question in questions]
+
+
+def _tabulated(content: Content, labels: Labels, guarantee: Guarantee) -> list[TableAnswer]:
+    """What is published of the tables, each of its part, or each of all rows."""
+    first = len(guarantee.plan.queries) + 1
+    return [
+        TableAnswer.of_outcomes(
+            table, content.tabulate(labels, part if guarantee.is_of_parts else 1, table.classification)
+        )
+        for part, table in enumerate(guarantee.plan.tables, start=first)
+    ]
 
 
 def _opened(plan: Plan, surroundings: Surroundings) -> AbstractContextManager[Table]:

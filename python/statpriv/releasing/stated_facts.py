@@ -67,7 +67,7 @@ def plan_facts(report: Mapping[str, Any]) -> Plan:
         },
         **({} if (protects := _protected(report)) is None else {"publication": {"rows": "same", "protects": protects}}),
         "query": [_query_table(query, of_parts=protects is None) for query in report["queries"]],
-        "table": list(map(_exact_table, report.get("tables", ()))),
+        "table": [_exact_table(table, of_parts=protects is None) for table in report.get("tables", ())],
         **({} if prior == "not stated" else {"prior": prior if prior == "none" else list(map(_prior, prior))}),
     }
     source = DataSource(path=None, label=data["source"], engine=data["engine"], **named)
@@ -112,7 +112,7 @@ def _sizes(groups: Sequence[Mapping[str, Any]] | None) -> dict[str, int]:
     return {group["group"]: group["size"] for group in groups or () if group["size"] is not None}
 
 
-def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:
+def _exact_table(table: Mapping[str, Any], *, of_parts: bool) -> dict[str, Any]:
     """A table with the labels of its categories as their values; nothing else in a report depends on the values."""
     finest = table.get("ladder", table)
     dimensions: dict[str, Any] = {
@@ -122,9 +122,19 @@ def _exact_table(table: Mapping[str, Any]) -> dict[str, Any]:
     for name, groupings in finest.get("recode", {}).items():
         recode = [{group["label"]: group["categories"] for group in grouping} for grouping in groupings]
         dimensions[name] = {"values": dimensions[name], "recode": recode}
-    stated = {key: value for key, value in _chosen(table, "by", "by_source").items() if value is not None}
-    asked = {**_chosen(table, "name", "minimum", "rows"), "minima": finest.get("minima", [])}
+    optional = ("by", "by_source", "each", "source")
+    stated = {key: value for key in optional if (value := table.get(key)) is not None} | _ranges(table)
+    sized = _chosen(table, "rows") if of_parts else {}
+    asked = {**_chosen(table, "name", "minimum"), **sized, "minima": finest.get("minima", [])}
     return {**asked, **stated, "impossible": finest["impossible"], "dimensions": dimensions}
+
+
+def _ranges(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The declared ranges of the cells, if there are any."""
+    if "probability" not in table:
+        return {}
+    own = [{"cell": one["cell"], "probability": _ends(one["probability"])} for one in table["probabilities"]]
+    return {"probability": _ends(table["probability"]), "probabilities": own}
 
 
 def published_tables(report: Mapping[str, Any]) -> list[TableAnswer]:

@@ -7,8 +7,9 @@ from typing import Any, TypeAlias
 
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.ranges import ends
+from statpriv.numeric.literals import literal
 
-__all__ = ["Range", "has_cells", "ranges_of"]
+__all__ = ["Range", "has_cells", "ranges_of", "written_range"]
 
 Range: TypeAlias = "tuple[Fraction, Fraction]"
 
@@ -19,9 +20,15 @@ def has_cells(query: object) -> bool:
 
 
 def ranges_of(query: Any) -> tuple[Range, ...]:  # noqa: ANN401  (any query)
-    """The range of each probability that a query states: of one property, or of the cells of a histogram.
+    """The range of each probability that a query states: of one property, or of the cells of a histogram or a table.
 
-    An exact table states none.
+    An exact table may state none.
     """
-    p = getattr(query, "p", None)
-    return tuple(map(ends, query.cells if has_cells(query) else () if p is None else (p,)))
+    p = query.cells if has_cells(query) else query.p
+    return tuple(map(ends, () if p is None else p if isinstance(p, tuple) else (p,)))
+
+
+def written_range(declared: Range) -> dict[str, str]:
+    """A range as reports write it."""
+    lower, upper = declared
+    return {"lower": literal(lower), "upper": literal(upper)}

@@ -8,9 +8,11 @@ from typing import Any
 
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.search import least_integer
+from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.exact_tables import TableAnswer, declared, too_few_rows
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.plan import PlannedTable
+from statpriv.releasing.stated_ranges import written_range
 from statpriv.rules.assumptions import COMMON_LAW
 
 __all__ = [
@@ -24,6 +26,10 @@ __all__ = [
 _DECLARED_ROWS = (
     "every row is in a declared cell that is not impossible: a published table says so, and δ is for every law on "
     "these cells"
+)
+_DECLARED_RANGES = (
+    "every row is in a declared cell that is not impossible: a published table says so, and declared probabilities are "
+    "those of these cells"
 )
 _LADDER = (
     "of a table with coarser groupings, the finest that holds the minimum is published, and which one that is may be "
@@ -66,6 +72,16 @@ def _declared(table: PlannedTable) -> dict[str, Any]:
         "minimum": table.minimum,
         "by": table.by,
         "by_source": table.by_source,
+        **({} if table.ranges is None else _ranges(table.ranges)),
+    }
+
+
+def _ranges(ranges: CellRanges) -> dict[str, Any]:
+    return {
+        "probability": written_range(ranges.of_others),
+        "probabilities": [{"cell": list(cell), "probability": written_range(own)} for cell, own in ranges.own],
+        "each": ranges.each,
+        "source": ranges.source,
     }
 
 
@@ -84,9 +100,11 @@ def assumptions_of_tables(guarantee: Guarantee) -> list[str]:
     if not plan.tables:
         return []
     stated = [*guarantee.curve.assumptions]
+    shared = not all(table.is_each for table in plan.tables) and COMMON_LAW not in stated
     return [
-        *([] if COMMON_LAW in stated else [COMMON_LAW]),
-        _DECLARED_ROWS,
+        *([COMMON_LAW] if shared else []),
+        *([_DECLARED_ROWS] if any(table.ranges is None for table in plan.tables) else []),
+        *([_DECLARED_RANGES] if any(table.ranges is not None for table in plan.tables) else []),
         *([_LADDER] if any(table.is_ladder for table in plan.tables) else []),
         *([_PUBLIC_CLASSES] if any(table.by is not None for table in plan.tables) else []),
     ]

@@ -98,6 +98,8 @@ class TablePage:
 
     table: ReleasedTable
     delta: Mapping[str, float] | None
+    ranges: Mapping[str, Any] | None
+    """What is declared of the probabilities of the cells; None where δ is for every distribution."""
     number_of_cells: int
     published_cells: int
     grids: tuple[Grid, ...]
@@ -131,6 +133,7 @@ def _page(table: ReleasedTable, document: Mapping[str, Any], files: tuple[str, s
     return TablePage(
         table=table,
         delta=document.get("delta"),
+        ranges=_ranges(document),
         number_of_cells=table.number_of_cells - len(table.impossible),
         published_cells=len(table.counts),
         grids=tuple(grids) if table.published else (),
@@ -143,6 +146,14 @@ def _page(table: ReleasedTable, document: Mapping[str, Any], files: tuple[str, s
         ),
         files=files,
     )
+
+
+def _ranges(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The declared ranges, of as many cells as a page shows."""
+    if "probability" not in document:
+        return None
+    shown, others = document["probabilities"][:_MOST_CONDITIONS], _beyond(document["probabilities"])
+    return {key: document[key] for key in ("probability", "each", "source")} | {"own": shown, "further": others}
 
 
 def _grids(table: ReleasedTable, largest: int) -> Iterator[tuple[Grid, int]]:

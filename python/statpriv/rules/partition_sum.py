@@ -19,7 +19,7 @@ from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
-from statpriv.model.queries.protocol import AnswerLaws, capabilities_of
+from statpriv.model.queries.protocol import AnswerLaws, Capabilities, capabilities_of
 from statpriv.model.queries.valued import Valued
 from statpriv.model.queries.variants import of_groups, unlabelled
 from statpriv.model.ranges import ends, is_each, is_range
@@ -92,9 +92,38 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
 )
 def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
     """The same sum, if some part answers an exact table."""
-    if not any(capabilities(query).holds_for_every_law for query in situation.different_queries):
-        raise NotApplicable("no part answers an exact table: see the other partition-sum")
+    tables = _tables(situation)
+    if not tables or not all(table.holds_for_every_law for table in tables):
+        raise NotApplicable("no part answers an exact table, or one has declared probabilities")
     return partition_sum(situation)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(*QUERIES, ContingencyTable),
+    samplings=(RandomPartition,),
+    cost=65,
+    theorem=(
+        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
+        "(Theorem 5.2). What is published of an exact table is a function of the counts of its cells: SPC_k is at most "
+        "that of their histogram where probabilities are declared, and the bound of its minimum where entries share "
+        "one law."
+    ),
+    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
+    assumptions=ASSUMPTIONS,
+    covers=("each",),
+)
+def partition_sum_with_declared_tables(situation: PartitionedSituation) -> Curve:
+    """The same sum, if some part answers an exact table with declared probabilities."""
+    if all(table.holds_for_every_law for table in _tables(situation)):
+        raise NotApplicable("no part answers an exact table with declared probabilities")
+    return partition_sum(situation)
+
+
+def _tables(situation: PartitionedSituation) -> list[Capabilities]:
+    """The exact tables with a minimum among the queries."""
+    return [asked for asked in map(capabilities, situation.different_queries) if asked.has_minimum]
 
 
 @rule(

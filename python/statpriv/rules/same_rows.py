@@ -48,6 +48,7 @@ from typing import TypeAlias
 from statpriv._native import Curve, Law
 from statpriv.errors import NotAvailableError
 from statpriv.lowering.applicability import NotApplicable
+from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
@@ -64,7 +65,7 @@ from statpriv.rules.whole_population import worst
 Asked: TypeAlias = "tuple[Answer, ...]"
 """The answers about one attribute."""
 
-_QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed)
+_QUERIES = (PropertyQuery, HistogramQuery, ContingencyTable, Valued, PostProcessed)
 _SOURCE = "docs/explanation/same-rows.md, with the proof"
 _ATTRIBUTE = (
     "Two records that differ in one attribute, whose others may be known: with the other attributes of all rows "

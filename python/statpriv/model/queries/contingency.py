@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
@@ -107,6 +107,8 @@ class ContingencyTable(Labelled, Numerical):
     >>> ladder.depth, ladder.levels[1].cells
     (2, (('20-29, 30-39',), ('40-49, 50-59',)))
     """
+
+    has_minimum: ClassVar[bool] = True
 
     dimensions: Dimensions | None
     minimum: int
@@ -399,6 +401,11 @@ class ContingencyTable(Labelled, Numerical):
     def holds_for_every_law(self) -> bool:
         """Whether what is certified rests on no probability: none is declared."""
         return self.p is None
+
+    @property
+    def stated_law(self) -> object:
+        """The cells with their probabilities, whatever the minimum."""
+        return tuple(self.cells), self.p
 
     @property
     def each_own(self) -> bool:

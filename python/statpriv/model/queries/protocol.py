@@ -69,6 +69,8 @@ class Capabilities:
     """Whether the answer is the entry of a given rank: see `rank_among`."""
     is_symmetric: ClassVar[bool] = False
     """Whether the answer depends on the entries through the histogram of their values alone."""
+    has_minimum: ClassVar[bool] = False
+    """Whether nothing is published unless every cell holds a minimum number of entries."""
     is_mean: ClassVar[bool] = False
     """Whether a sum is divided by the number of entries that answer."""
 

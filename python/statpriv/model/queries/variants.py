@@ -1,4 +1,4 @@
-"""The same query without its labels, or of some groups only."""
+"""The same query with other labels, or of some groups only."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ Asked = TypeVar("Asked")
 def unlabelled(query: Asked) -> Asked:
     """Without attribute and name: two parts that differ in these alone have the same laws."""
     return _changed(query, dict.fromkeys(("attribute", "name")))
+
+
+def with_attribute(query: Asked, *, attribute: str) -> Asked:
+    """The same query, which asks this attribute."""
+    return _changed(query, {"attribute": attribute})
 
 
 def of_groups(query: Asked, names: Collection[str]) -> Asked:
