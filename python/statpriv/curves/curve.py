@@ -8,9 +8,10 @@ from warnings import warn
 
 from statpriv import budget
 from statpriv._native import Curve, Enclosure, rough_delta_array
+from statpriv.curves.beside_noise import BesideNoise
 from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.curves.elsewhere import answer
-from statpriv.curves.evaluation import EvaluatedCurve, at_each
+from statpriv.curves.evaluation import at_each
 from statpriv.curves.posterior import posterior
 from statpriv.curves.shown import sketched, telling
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
@@ -57,7 +58,7 @@ _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
 
-class PrivacyCurve(EvaluatedCurve):
+class PrivacyCurve(BesideNoise):
     """δ as a function of ε, certified, with the theorem it rests on.
 
     Made by :func:`statpriv.privacy_curve` and :func:`statpriv.compose`.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.groups import ByGroup, by_group, same_names, show_groups
 from statpriv.model.populations import Population, require_clusters
+from statpriv.model.samplings import Sampling, Stratified, WithoutReplacement
 from statpriv.numeric.arguments import as_mapping, as_truth, is_mapping
 from statpriv.numeric.calls import answered_class
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_probability
@@ -52,6 +53,11 @@ class Partition:
     def part_clusters(self) -> tuple[int, ...] | None:
         """The number of whole clusters of each part, if these are drawn uniformly; None of any other partition."""
         return None
+
+    def union(self, parts: Sequence[int]) -> Sampling:
+        """These parts together, as one secret sample."""
+        del parts
+        raise NotAvailableError(f"{self!r}: parts of random sizes are no sample of a certain size")
 
     @property
     def smallest(self) -> int | None:
@@ -130,6 +136,15 @@ class RandomPartition(Partition):
     def part_strata(self) -> tuple[ByGroup[int], ...] | None:
         """The numbers by group of each part, if the partition is stratified."""
         return self.strata
+
+    def union(self, parts: Sequence[int]) -> Sampling:
+        """Without replacement; of a stratified partition in each group by itself."""
+        if self.strata is None:
+            return WithoutReplacement(sum(self.sizes[part] for part in parts))
+        together = Counter[str]()
+        for part in parts:
+            together.update(dict(self.strata[part]))
+        return Stratified(together)
 
     @property
     def smallest(self) -> int:

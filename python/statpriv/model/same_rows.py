@@ -12,8 +12,10 @@ from statpriv.model.adversaries import Adversary
 from statpriv.model.populations import Population
 from statpriv.model.queries.protocol import Pair, shown
 from statpriv.model.queries.variants import unlabelled
+from statpriv.model.samplings import Sampling, WithoutReplacement
 from statpriv.model.situation import (
     Query,
+    Questions,
     attribute_of,
     capabilities,
     features_of,
@@ -116,6 +118,12 @@ class Answer:
 
     query: Query
     sample: int | None
+
+
+def _largest(answers: tuple[Answer, ...]) -> Sampling | None:
+    """The largest sample, None for all rows."""
+    sizes = [answer.sample for answer in answers]
+    return None if None in sizes else WithoutReplacement(max(size for size in sizes if size is not None))
 
 
 @dataclass(frozen=True)
@@ -222,6 +230,11 @@ class SameRowsSituation:
     def protects_one_attribute(self) -> bool:
         """Whether two records that are compared differ in one of several attributes."""
         return self.sampling.protects == "attribute" and len(self.attributes) > 1
+
+    @property
+    def questions(self) -> Questions:
+        """A query about each attribute, with the largest sample that answers about it."""
+        return tuple((answers[0].query, _largest(answers)) for answers in self.attributes.values())
 
     @property
     def used(self) -> int:

@@ -24,6 +24,7 @@ __all__ = [
     "PartitionedSituation",
     "Pattern",
     "Query",
+    "Questions",
     "Situation",
     "asked_of",
     "attribute_of",
@@ -37,6 +38,9 @@ __all__ = [
 
 Query: TypeAlias = Numerical | AnswerLaws
 """What can be asked of a population."""
+
+Questions: TypeAlias = "tuple[tuple[Query, Sampling | None], ...]"
+"""What is asked, each with the secret sample that answers it; None for all entries."""
 
 Pattern: TypeAlias = "tuple[tuple[Any, Any], ...]"
 """The pair of values of each part."""
@@ -94,6 +98,11 @@ class Situation:
     def steps(self) -> tuple[Step, ...]:
         """What is done to the answer."""
         return steps_of(self.query)
+
+    @property
+    def questions(self) -> Questions:
+        """The query, with the sample that answers it."""
+        return ((self.query, self.sampling),)
 
     @property
     def unprocessed(self) -> Situation:
@@ -217,6 +226,15 @@ class PartitionedSituation:
     def different_queries(self) -> tuple[Query, ...]:
         """Every query once, where many parts are asked the very same one."""
         return tuple({id(query): query for query in self.queries}.values())
+
+    @property
+    def questions(self) -> Questions:
+        """What is asked, each with the sample that answers it: all parts that ask one attribute the same."""
+        parts: dict[object, list[int]] = {}
+        for part, query in enumerate(self.queries):
+            attribute = attribute_of(query)
+            parts.setdefault(part if attribute is None else (attribute, capabilities(query).kind), []).append(part)
+        return tuple((self.queries[own[0]], self.sampling.union(own)) for own in parts.values())
 
     def _check_attributes(self) -> None:
         first_of: dict[str, Query] = {}

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, NoReturn, TypeAlias
 
 from statpriv import budget
-from statpriv.errors import ArgumentError
+from statpriv.errors import ArgumentError, NotAvailableError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.partitions import RandomPartition
 from statpriv.model.populations import Population
@@ -228,6 +228,13 @@ class AdaptiveSituation:
                     "property has one probability"
                 )
         return found
+
+    @property
+    def questions(self) -> NoReturn:
+        """Not known before the answers."""
+        raise NotAvailableError(
+            "which questions are asked depends on the answers: compare a composition of all of them"
+        )
 
     @property
     def used(self) -> int:

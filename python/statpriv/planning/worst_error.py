@@ -40,12 +40,12 @@ def root_mean_squared_error(query: Query, population: Population, sampling: Samp
     """The root mean squared error of an answer that is scaled up from a sample to the table, in the worst table.
 
     Counts and sums are multiplied with n/s, or divided by the rate of a Poisson sample; a mean stays as it is. Of a
-    histogram it is the error of the worst cell, and of several samples that of the worst answer. The worst table is
-    one with values that the query allows, whatever their probabilities.
+    histogram or a table it is the error of the worst cell, and of several samples that of the worst answer. The worst
+    table is one with values that the query allows, whatever their probabilities.
 
     Parameters
     ----------
-    query : PropertyQuery, SumQuery, MeanQuery or HistogramQuery
+    query : PropertyQuery, SumQuery, MeanQuery, HistogramQuery or ContingencyTable
         What is asked, before its answer is processed.
     population : Population
         The rows of the table.
@@ -73,10 +73,10 @@ def root_mean_squared_error(query: Query, population: Population, sampling: Samp
     """
     situation = Situation(query, population, sampling, Adversary())
     asked = capabilities(query)
-    if steps_of(query) or not (asked.is_total or asked.counts_values):
+    if steps_of(query) or not (asked.is_total or asked.counts_values or asked.has_minimum):
         raise NotAvailableError(
-            f"{asked.kind}{' with steps' if steps_of(query) else ''} has no error of this kind: counts, sums, means "
-            "and histograms have, before they are processed"
+            f"{asked.kind}{' with steps' if steps_of(query) else ''} has no error of this kind: counts, sums, "
+            "means, histograms and tables have, before they are processed"
         )
     if sampling is None:
         return Enclosure(0.0, 0.0)

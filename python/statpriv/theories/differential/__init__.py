@@ -9,6 +9,7 @@ from statpriv.theories.differential.gaussian import (
     kairouz_variance,
 )
 from statpriv.theories.differential.laplace import LaplaceMechanism
+from statpriv.theories.differential.noise_instead import NoiseInstead, NoisyAnswer
 from statpriv.theories.differential.partition import ComparedPartition, PartitionComparison, compare
 from statpriv.theories.differential.random_allocation import random_allocation_delta
 from statpriv.theories.differential.randomized_response import (
@@ -30,6 +31,8 @@ __all__ = [
     "GaussianMechanism",
     "Guarantee",
     "LaplaceMechanism",
+    "NoiseInstead",
+    "NoisyAnswer",
     "PartitionComparison",
     "RandomizedResponse",
     "advanced_composition",
