@@ -543,7 +543,7 @@ def test_an_answer_that_contradicts_its_range_withdraws_the_guarantee(report):
     report["answers"][0]["contradicts_range"] = True
     text = Page(render(report)).text
     assert text.index("The certified δ does not apply") < text.index("If the declared ranges were right")
-    assert f"The count of “{report['answers'][0]['query']}” contradicts" in text
+    assert "1 count contradicts its declared range" in text
 
 
 def test_a_withheld_histogram_does_not_say_that_every_cell_is_outside_its_gate():
@@ -579,10 +579,8 @@ def test_small_cells_are_counted_on_both_sides(report):
 
 
 def test_counts_are_rounded_to_the_nearest_multiple_of_five(report):
-    rounded = []
-    for count in (0, 2, 3, 7, 8, 12, 13):
-        report["answers"][0]["count"] = count
-        rounded.append(page_facts._cells(report)["rows"][0]["rounded"])
+    answer = report["answers"][0]
+    rounded = [page_facts._cell(answer | {"count": count})["rounded"] for count in (0, 2, 3, 7, 8, 12, 13)]
     assert rounded == [0, 0, 5, 5, 10, 10, 15]
 
 
@@ -693,15 +691,64 @@ def test_releases_that_do_not_match_the_history_are_refused(report):
 
 def test_many_answers_are_shortened_in_the_review_and_whole_in_the_details(report):
     planned = dry_run(report)
-    planned["queries"] = [planned["queries"][0] | {"name": f"query number {k}"} for k in range(9)]
-    planned["comparison"]["rmse_released"] = [0.01] * 9
+    planned["queries"] = [planned["queries"][0] | {"name": f"query number {k}"} for k in range(40)]
+    planned["comparison"]["rmse_released"] = [0.01] * 40
     planned["curves"]["probability"] = planned["curves"]["probability"][:1]
     text = Page(render(planned)).text
-    assert "the first 6 of 9 are shown" in text
+    assert "40 counts to be made on the part of each query, the first 36 of them here" in text
     review, details = text.split("For the decision")
-    assert "query number 5" in review
-    assert "query number 6" not in review
-    assert "query number 8" in details
+    assert "query number 35" in review
+    assert "query number 36" not in review
+    assert "query number 39" in details
+
+
+def test_estimated_totals_are_the_whole_numbers_of_the_interval(report):
+    text = Page(render(report)).text
+    for row in page_facts.page_facts(report)["rows"]:
+        rows, (low, high), total = report["data"]["rows"], row["answer"]["interval"], row["total"]
+        assert (
+            Fraction(total["least"] - 1, rows)
+            < Fraction(low)
+            <= Fraction(total["least"], rows) * (1 + Fraction(1, 2**50))
+        )
+        assert (
+            Fraction(total["most"], rows) * (1 - Fraction(1, 2**50))
+            <= Fraction(high)
+            < Fraction(total["most"] + 1, rows)
+        )
+        assert total["near"] == round(row["answer"]["proportion"] * rows)
+        assert f"{total['near']:,} ({total['least']:,} to {total['most']:,})" in text
+
+
+def test_the_page_says_for_whom_noise_would_be_the_better_choice(report):
+    def said(**changed):
+        report["comparison"] |= changed
+        return Page(render(report)).text.split("Why this and not noise")[1]
+
+    assert "Noise would err less here" in said(
+        rmse_released=[0.03] * len(report["comparison"]["rmse_released"]), noise_tight=0.01
+    )
+    assert "This release errs less" in said(noise_tight=0.05)
+    assert "This release errs less" in said(noise_tight="inf")
+    exact = said(rmse_released=[0.0] * len(report["comparison"]["rmse_released"]), noise_tight=0.05)
+    assert "The counts are exact" in exact
+    assert "a reader who knows every other row" in exact
+
+
+def test_the_words_of_the_page_are_explained_on_it(report):
+    text = Page(render(report)).text.split("Words on this page")[1]
+    for word in (
+        "row",
+        "part",
+        "ε, δ",
+        "known rows",
+        "declared range",
+        "gate",
+        "error (rmse)",
+        "95% interval",
+        "ledger",
+    ):
+        assert f"{word} " in text
 
 
 # --- rounding and meaning

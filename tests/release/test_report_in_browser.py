@@ -6,6 +6,8 @@ text in it.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.release.report_samples import HOSTILE, filled, only_tables, sample, smallest, variants, with_everything
 from tests.release.table_samples import SAMPLES, table
@@ -138,6 +140,13 @@ def test_what_a_reviewer_needs_fits_on_the_first_sheet_of_paper(opened, name):
     page, _ = opened(VARIANTS[name], viewport=A4_INSIDE_MARGINS)
     page.emulate_media(media="print")
     assert page.evaluate("() => document.querySelector('.review').getBoundingClientRect().bottom") <= 1032
+
+
+@pytest.mark.parametrize("name", matrix("first release", "first release", "dry run", "later release", "exact table"))
+def test_a_report_is_one_sheet_for_the_decision_and_at_most_four_more(opened, name):
+    page, _ = opened(VARIANTS[name])
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))
+    assert 2 <= len(sheets) <= 5
 
 
 @pytest.mark.parametrize("name", matrix("large table", "large table", "table by class"))

@@ -222,7 +222,7 @@ def delta_against_probability(report: Mapping[str, Any], curve: Mapping[str, Any
     spans = [declared(query) for query in report["queries"] if query["property"] == curve["property"]]
     known = [span for span in spans if span is not None]
     return Chart(
-        x_label="true probability p of the property",
+        x_label="true probability p",
         x_ticks=x.ticks(),
         y_ticks=y.ticks(),
         lines=(*([Line("known", _path(exact, x, y))] if exact else []), Line("secret", _path(points, x, y))),

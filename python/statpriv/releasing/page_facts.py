@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from statpriv.releasing import charts
@@ -16,6 +17,9 @@ _THRESHOLDS = (3, 5, 10)
 _ROUNDING_BASE = 5
 _FALSE_ALARMS = Decimal("0.05")
 _MAX_ANSWERS_IN_REVIEW = 6
+"""Answers that stand in a table on the first sheet; more are a list in columns."""
+_MAX_ANSWERS_IN_GRID = 36
+"""As many as leave the first sheet room for the decision."""
 
 
 def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,6 +30,7 @@ def page_facts(report: Mapping[str, Any]) -> dict[str, Any]:
         "meaning": _meaning(report),
         "rows": _rows(report),
         "in_review": _MAX_ANSWERS_IN_REVIEW,
+        "in_grid": _MAX_ANSWERS_IN_GRID,
         "cells": _cells(report),
         "tolerated": _tolerated(report),
         "shares": [
@@ -78,6 +83,8 @@ def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
             "gate": query["publication"]["gate"] if cell is None else cell["gate"],
             "answer": answer,
             "unpublished": answer and _unpublished(query, answer),
+            "checked": answer and _cell(answer),
+            "total": answer and _total(answer, report["data"]["rows"]),
             "error": error,
         }
         for (query, cell), answer, error in zip(asked, answers, report["comparison"]["rmse_released"], strict=True)
@@ -89,6 +96,16 @@ def _unpublished(query: Mapping[str, Any], answer: Mapping[str, Any]) -> str | N
     if answer["withheld"]:
         return "withheld"
     return f"below {query['publication']['suppressed_below']}" if answer["suppressed"] else None
+
+
+def _total(answer: Mapping[str, Any], rows: int) -> dict[str, int] | None:
+    """The number of all rows with the property: nearest to the share, and the whole numbers within its interval."""
+    if answer["interval"] is None:
+        return None
+    rounding = Fraction(rows, 2**50)  # the ends are doubles outside of fractions with this denominator
+    low, high = (Fraction(end) * rows for end in answer["interval"])
+    least, most = ceil(low - rounding), floor(high + rounding)
+    return {"near": min(max(round(Fraction(answer["proportion"]) * rows), least), most), "least": least, "most": most}
 
 
 def _meaning(report: Mapping[str, Any]) -> dict[str, Decimal]:
@@ -138,7 +155,6 @@ def _cells(report: Mapping[str, Any]) -> dict[str, Any]:
     cells = [cell for row in rows if row for cell in (row["count"], row["complement"]) if cell is not None]
     cells += [cell["count"] for table in report.get("tables", ()) for cell in table["cells"]]
     return {
-        "rows": rows,
         "base": _ROUNDING_BASE,
         "smallest": min(cells, default=None),
         "below": [(threshold, sum(cell < threshold for cell in cells)) for threshold in _THRESHOLDS],
