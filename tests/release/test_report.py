@@ -51,7 +51,7 @@ OPTIONAL = {
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
     *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode", "minima"),
-    *("conditions", "each", "probabilities", "source", "p"),
+    *("conditions", "each", "probabilities", "source", "p", "columns", "withheld_at_most"),
     *("units", "largest_unit", "unit_source", "protects", "same_rows", "people"),
 }
 SEPARATE = {"dt", "dd", "td", "th", "p", "li", "small", "text", "title", "desc"}

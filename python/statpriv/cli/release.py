@@ -126,6 +126,9 @@ def _show(report: Report, out: Path | None, written: Path | None) -> None:
     ]
     lines += [f"  {_answer(answer)}" for answer in report.contents["answers"]]
     lines += [f"  {_table(table)}" for table in report.contents.get("tables", ()) if table["published"] is not None]
+    if report.contents["dry_run"]:
+        asked = [*report.contents["queries"], *report.contents.get("tables", ())]
+        lines += [_chance(one) for one in asked if "withheld_at_most" in one]
     lines += [f"Warning: {warning}" for warning in report.contents["warnings"]]
     if out is not None:
         lines.append(f"Report: {out}")
@@ -138,6 +141,12 @@ def _show(report: Report, out: Path | None, written: Path | None) -> None:
         terminal.print(printable(headline), style="bold red", soft_wrap=True)
     for line in lines:
         terminal.print(printable(line), soft_wrap=True)
+
+
+def _chance(asked: Mapping[str, Any]) -> str:
+    chance = 100 * asked["withheld_at_most"]
+    shown = "below 0.01" if chance < 0.01 else f"of at most {at_most(chance, 2)}"
+    return f"  “{asked['name']}” is withheld with a chance {shown} %, if what the plan declares is right."
 
 
 def _table(table: Mapping[str, Any]) -> str:

@@ -38,6 +38,7 @@ from statpriv.releasing.table_contents import (
     prospective_tables,
     warnings_of_tables,
 )
+from statpriv.releasing.withholding import withheld_at_most
 from statpriv.releasing.written_composition import written_composition
 from statpriv.theories.differential import gaussian_distance, kairouz_variance
 
@@ -107,6 +108,7 @@ def prospective_contents(
             "group_source": plan.data.group_source,
             "unit": plan.data.unit,
             **_units(plan.data),
+            **_columns(plan.data),
         },
         "guarantee": _guarantee(guarantee),
         "queries": _queries(guarantee, deltas[: len(plan.queries)]),
@@ -192,6 +194,20 @@ def _units(data: DataSource) -> dict[str, Any]:
     return {"units": data.units, "largest_unit": data.largest_unit, "unit_source": data.unit_source}
 
 
+def _columns(data: DataSource) -> dict[str, Any]:
+    """The declared values of columns; nothing where the plan declares none."""
+    stated = [
+        {
+            "column": column.column,
+            "codes": list(column.codes),
+            "range": None if column.range is None else list(column.range),
+            "source": column.source,
+        }
+        for column in data.columns
+    ]
+    return {"columns": stated} if stated else {}
+
+
 def _prior(guarantee: Guarantee) -> object:
     prior = guarantee.plan.prior
     if prior is None:
@@ -273,6 +289,7 @@ def _queries(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> list[dict[str
             "source": query.source,
             "size": part.size,
             "delta": _ends(delta),
+            **withheld_at_most(part),
         }
         for query, part, delta in zip(plan.queries, guarantee.counted, deltas, strict=True)
     ]

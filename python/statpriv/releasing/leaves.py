@@ -59,6 +59,10 @@ _RECOMPUTED = {
     "queries.property": "queries.where and queries.cells.where",
     "queries.cells.gate": "queries.cells.probability, queries.size and whether there is a gate",
     "queries.delta": _EVERYTHING,
+    "queries.withheld_at_most": "queries.publication.gate, queries.cells.gate, queries.probability, "
+    "queries.cells.probability, queries.size, queries.groups and data.units",
+    "tables.withheld_at_most": "tables.minimum, tables.minima, tables.probability, tables.probabilities, "
+    "tables.impossible, tables.ladder and tables.rows",
     "answers.query": "queries.name",
     "answers.cell": "queries.cells.name",
     "answers.size": "queries.size",
@@ -162,6 +166,8 @@ _ON_TRUST = {
     "author's statement; `statpriv verify --plan` compares it with the plan",
     "data.engine data.source data.row_id data.unit": "the table is not at hand; `statpriv verify --plan` compares it "
     "with the plan",
+    "data.columns.column data.columns.codes data.columns.range data.columns.source": "which values "
+    "a column may have; `statpriv verify --plan` compares it with the plan",
     "data.unit_source": "where the number and the size of units are public is the author's statement",
     "data.group_source": "where the sizes of the groups are public is the author's statement",
     "data.content_edited": "the ledger alone knows; of a first release it must be false",

@@ -36,6 +36,7 @@ __all__ = [
     "Probability",
     "Publication",
     "Range",
+    "StatedColumn",
     "Target",
     "as_range",
 ]
@@ -45,6 +46,16 @@ Probability: TypeAlias = Fraction | Range
 
 LAST_CELL = "none of these"
 """The cell of a histogram that a plan does not name: of rows in no other."""
+
+
+@dataclass(frozen=True)
+class StatedColumn:
+    """The public values of a column, by the plan: single codes, a range of numbers, and where they are known from."""
+
+    column: str
+    codes: tuple[str, ...]
+    range: tuple[str, str] | None
+    source: str | None
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,8 @@ class DataSource:
         The declared number of units, and of rows of the largest; None where each row is a unit of its own.
     unit_source
         The place where these two are public; None without them.
+    columns
+        The declared values of columns, as a report states them.
     """
 
     path: Path | None
@@ -99,6 +112,7 @@ class DataSource:
     units: int | None = None
     largest_unit: int | None = None
     unit_source: str | None = None
+    columns: tuple[StatedColumn, ...] = ()
 
 
 @dataclass(frozen=True)

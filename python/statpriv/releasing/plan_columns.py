@@ -21,6 +21,7 @@ from statpriv import budget
 from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.literals import literal
 from statpriv.releasing.classification import Dimension, plain_decimal
+from statpriv.releasing.plan import StatedColumn
 from statpriv.releasing.plan_values import NUMBER_SCHEMA, exact_number, printable
 from statpriv.releasing.predicate_formula import Atom, ColumnType, Constant
 from statpriv.releasing.sql_text import text_literal, unprintable
@@ -54,6 +55,11 @@ class DeclaredColumn:
     def types(self) -> frozenset[ColumnType]:
         """The types of its values."""
         return frozenset(code.type for code in self.codes) | ({"number"} if self.range else set())
+
+    def stated(self, name: str) -> StatedColumn:
+        """The column as a report states it."""
+        ends = None if self.range is None else (literal(self.range[0]), literal(self.range[1]))
+        return StatedColumn(name, tuple(code.value for code in self.codes), ends, self.source)
 
     def mistakes(self, name: str, comparison: Atom) -> Iterator[str]:
         """What is wrong with a comparison, in words; nothing if some value can make a difference to it."""

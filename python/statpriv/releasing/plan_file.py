@@ -374,6 +374,7 @@ def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> D
         units=table.units,
         largest_unit=table.largest_unit,
         unit_source=table.unit_source,
+        columns=tuple(column.stated(name) for name, column in table.columns.items()),
     )
 
 

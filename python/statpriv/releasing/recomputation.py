@@ -219,8 +219,7 @@ class ReleaseReport:
         if "tables" in stated and self.published_plan is None:
             asked = zip(again["tables"], stated["tables"], strict=True)
             again["tables"] = [_with_conditions_of(table, one) for one, table in asked]
-        if "people" not in stated:  # a report of a version that did not say it
-            del again["people"]
+        _leave_unsaid(again, stated)
         return {**again, **{leaf: stated[leaf] for leaf in ("statpriv", "html_sha256", "signer") if leaf in stated}}
 
     def _contradictions(self) -> Iterator[str]:
@@ -250,6 +249,18 @@ class ReleaseReport:
         if len(ids) != len(set(ids)):
             yield "history.release_id and release.id are not all different"
         yield from past_contradictions(stated, whole.guarantee.plan)
+
+
+def _leave_unsaid(again: dict[str, Any], stated: Mapping[str, Any]) -> None:
+    """Take away what reports of earlier versions did not say."""
+    if "people" not in stated:
+        del again["people"]
+    if "columns" not in stated["data"]:
+        again["data"] = {key: value for key, value in again["data"].items() if key != "columns"}
+    for key in ("queries", "tables"):
+        for one, told in zip(again.get(key, ()), stated.get(key, ()), strict=True):
+            if "withheld_at_most" not in told:
+                one.pop("withheld_at_most", None)
 
 
 def _with_conditions_of(stated: Mapping[str, Any], table: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.history import namesake_of
 from statpriv.releasing.ledger import DataSet, PastRelease, Position, Rows
-from statpriv.releasing.plan import DataSource, Plan
+from statpriv.releasing.plan import DataSource, Plan, StatedColumn
 from statpriv.releasing.plan_file import plan_of
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.steps import PublishedCount, StatedQuery, expected_counts
@@ -70,8 +70,15 @@ def plan_facts(report: Mapping[str, Any]) -> Plan:
         "table": [_exact_table(table, of_parts=protects is None) for table in report.get("tables", ())],
         **({} if prior == "not stated" else {"prior": prior if prior == "none" else list(map(_prior, prior))}),
     }
-    source = DataSource(path=None, label=data["source"], engine=data["engine"], **named)
+    columns = tuple(map(_column, data.get("columns", ())))
+    source = DataSource(path=None, label=data["source"], engine=data["engine"], columns=columns, **named)
     return plan_of(tables, "the plan by the report", data=source, sha256=report["plan"]["sha256"])
+
+
+def _column(stated: Mapping[str, Any]) -> StatedColumn:
+    low, high = stated["range"] or ("", "")
+    ends = None if stated["range"] is None else (low, high)
+    return StatedColumn(stated["column"], tuple(stated["codes"]), ends, stated["source"])
 
 
 def _prior(publication: Mapping[str, Any]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from statpriv.releasing.exact_tables import TableAnswer, declared, too_few_rows
 from statpriv.releasing.guarantee import Guarantee
 from statpriv.releasing.plan import PlannedTable
 from statpriv.releasing.stated_ranges import written_range
+from statpriv.releasing.withholding import withheld_at_most
 from statpriv.rules.assumptions import COMMON_LAW
 
 __all__ = [
@@ -56,6 +57,7 @@ def prospective_tables(guarantee: Guarantee, deltas: Sequence[Enclosure]) -> dic
             **_declared(table),
             "rows": part.size,
             "delta": {"lower": delta.lower, "upper": delta.upper},
+            **withheld_at_most(part),
             "published": None,
             "withheld": [],
             "cells": [],

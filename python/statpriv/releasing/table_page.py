@@ -100,6 +100,7 @@ class TablePage:
     delta: Mapping[str, float] | None
     ranges: Mapping[str, Any] | None
     """What is declared of the probabilities of the cells; None where δ is for every distribution."""
+    withheld_at_most: float | None
     number_of_cells: int
     published_cells: int
     grids: tuple[Grid, ...]
@@ -134,6 +135,7 @@ def _page(table: ReleasedTable, document: Mapping[str, Any], files: tuple[str, s
         table=table,
         delta=document.get("delta"),
         ranges=_ranges(document),
+        withheld_at_most=document.get("withheld_at_most"),
         number_of_cells=table.number_of_cells - len(table.impossible),
         published_cells=len(table.counts),
         grids=tuple(grids) if table.published else (),
