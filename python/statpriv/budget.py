@@ -65,7 +65,7 @@ MAX_SOUGHT_EPSILON = Limit(
 
 MAX_CURVE_POINTS = Limit(
     2**20,
-    "Points of the integral of a Rényi divergence or of zCDP",
+    "Points of the integral of a Rényi divergence, of zCDP or of mutual information",
     refusal="`ArgumentError`. Ask for fewer `points`.",
     reason="Seconds of work.",
 )

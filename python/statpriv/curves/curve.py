@@ -6,19 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 from warnings import warn
 
-from statpriv import budget
 from statpriv._native import Curve, Enclosure, rough_delta_array
-from statpriv.curves.beside_noise import BesideNoise
 from statpriv.curves.comparison import Comparison, CurveTable, compare
 from statpriv.curves.elsewhere import answer
-from statpriv.curves.evaluation import at_each
-from statpriv.curves.posterior import posterior
+from statpriv.curves.evaluation import as_points, at_each
+from statpriv.curves.guesses import Guesses
 from statpriv.curves.shown import sketched, telling
 from statpriv.errors import ArgumentError, PrecisionError, UndecidedError
 from statpriv.model.features import CLUSTERS
 from statpriv.numeric.arguments import as_items
 from statpriv.numeric.calls import answered
-from statpriv.numeric.exact import Number, as_count, as_fraction, is_array
+from statpriv.numeric.exact import Number, as_fraction, is_array
 from statpriv.numeric.literals import spelled
 from statpriv.rules.assumptions import OF_FEATURES, SAMPLED
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
@@ -58,7 +56,7 @@ _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
 
-class PrivacyCurve(BesideNoise):
+class PrivacyCurve(Guesses):
     """δ as a function of ε, certified, with the theorem it rests on.
 
     Made by :func:`statpriv.privacy_curve` and :func:`statpriv.compose`.
@@ -400,9 +398,7 @@ class PrivacyCurve(BesideNoise):
 
         noise = concentration_of_noise(self._situation)
         rho = None if noise is None else noise.rho
-        many = as_count(points, "points", least=3)
-        if many > budget.MAX_CURVE_POINTS:
-            raise ArgumentError(f"points = {points}; at most {budget.MAX_CURVE_POINTS} are allowed")
+        many = as_points(points)
         bounds = list(dict.fromkeys(rule.bound for rule in self._lowered.rules))
         # The smaller of several curves need not be convex: each bounds the divergence by itself.
         curves = [self] if len(bounds) == 1 else [PrivacyCurve(self._situation, bound=name) for name in bounds]
@@ -444,36 +440,6 @@ class PrivacyCurve(BesideNoise):
         """
         situation = self._situation
         return self if situation.pair is None else PrivacyCurve(situation.turned, bound=self._bound)
-
-    def posterior(self, prior: Number) -> Enclosure:
-        """The probability that the best guess of a person's value is right, to a reader of the answers.
-
-        Parameters
-        ----------
-        prior : float, Fraction, Decimal or str
-            The reader hesitates between two values of the person, and took the first of them to have this probability.
-            From 0 to 1. Of the named pair ``(v, w)`` it is that of v; without a pair, the worst two values count.
-
-        Returns
-        -------
-        Enclosure
-            A probability, at least ``max(prior, 1 - prior)``, which it is without the answers. It is a mean over the
-            answers: some may tell more, and as rarely as δ says. For a curve of kind "bound" the upper end bounds it.
-
-        Notes
-        -----
-        ``(1 − π) + π δ(ln((1 − π)/π))`` for π ≤ 1/2; the proof is in :mod:`statpriv.curves.posterior`.
-
-        Examples
-        --------
-        >>> import statpriv as sp
-        >>> curve = sp.privacy_curve(sp.PropertyQuery("1/2"), sp.Population(1024))
-        >>> round(curve.posterior("1/2").upper, 4)  # 0.5 without the answer
-        0.5125
-        >>> round(curve.posterior("0.1").upper, 4)  # somebody who was sure of 90 % learns nothing
-        0.9
-        """
-        return posterior(self, prior)
 
     def compare(self, epsilon: Number = "0.1") -> Comparison:
         """All theorems that apply to the same situation at ε in nats, at least 0, the smallest δ first.

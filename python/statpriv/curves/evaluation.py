@@ -6,11 +6,12 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, overload
 
-from statpriv import _native
+from statpriv import _native, budget
 from statpriv._native import Curve, Enclosure, delta_array, epsilon_array
+from statpriv.errors import ArgumentError
 from statpriv.numeric import digits as on_demand
 from statpriv.numeric.calls import answered
-from statpriv.numeric.exact import Number, is_array
+from statpriv.numeric.exact import Number, as_count, is_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 
     from statpriv.numeric.enclosure_array import EnclosureArray
     from statpriv.numeric.exact import ArrayLike
+
+
+def as_points(points: Number) -> int:
+    """The number of ε at which a curve is integrated."""
+    many = as_count(points, "points", least=3)
+    if many > budget.MAX_CURVE_POINTS:
+        raise ArgumentError(f"points = {points}; at most {budget.MAX_CURVE_POINTS} are allowed")
+    return many
 
 
 class EvaluatedCurve(ABC):

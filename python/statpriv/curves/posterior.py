@@ -21,12 +21,12 @@ from statpriv.numeric.exact import Number, as_probability
 from statpriv.numeric.transcendental import logarithm_ends
 
 if TYPE_CHECKING:
-    from statpriv.curves.curve import PrivacyCurve
+    from statpriv.curves.guesses import Guesses
 
 __all__ = ["posterior"]
 
 
-def posterior(curve: PrivacyCurve, prior: Number) -> Enclosure:
+def posterior(curve: Guesses, prior: Number) -> Enclosure:
     """The probability that the best guess is right; :meth:`statpriv.PrivacyCurve.posterior` documents it."""
     first = as_probability(prior, "prior")
     if first in (0, 1):
