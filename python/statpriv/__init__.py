@@ -21,7 +21,7 @@ Planning
 Tables, released and reviewed
     release, Report, assess, assess_tables, read_table, PublishedTable, TableLayout
 Proof
-    verify, Claim, Verification, Certificate, reference
+    verify, Claim, Verification, Certificate, attack, Attack, reference
 Laws, exchange and other theories
     laws, interop, differential, granularity, noiseless, partial_knowledge
 Errors
@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from statpriv import interop, reference
+    from statpriv.assurance.attack import Attack, attack
     from statpriv.assurance.certificate import Certificate
     from statpriv.assurance.verification import Claim, Verification, verify
     from statpriv.audit.table import PublishedTable
@@ -115,6 +116,7 @@ _HOME = {
     "AnyOf": "model.strategies",
     "ArgumentError": "errors",
     "Ask": "model.strategies",
+    "Attack": "assurance.attack",
     "Between": "model.ranges",
     "BudgetExceededError": "errors",
     "CallError": "errors",
@@ -175,6 +177,7 @@ _HOME = {
     "WithoutReplacement": "model.samplings",
     "assess": "files.assessment",
     "assess_tables": "files.table_assessment",
+    "attack": "assurance.attack",
     "compose": "curves.build",
     "compose_adaptive": "composition.adaptive",
     "delta_at_sizes": "curves.population_sweep",
@@ -213,6 +216,7 @@ __all__ = [
     "AnyOf",
     "ArgumentError",
     "Ask",
+    "Attack",
     "Between",
     "BudgetExceededError",
     "CallError",
@@ -274,6 +278,7 @@ __all__ = [
     "__version__",
     "assess",
     "assess_tables",
+    "attack",
     "compose",
     "compose_adaptive",
     "delta_at_sizes",
