@@ -66,7 +66,8 @@ def test_an_exact_count_gains_what_is_certified():
     found = attacked(lambda rows, _: sum(rows), claimed=curve, trials=20_000)
     assert found.verdict == "consistent"
     assert found.advantage.upper >= curve.delta("0.1").lower
-    assert 1 <= found.loose_by < 2
+    assert 0 < found.advantage.lower < curve.delta("0.1").lower
+    assert found.loose_by == curve.delta("0.1").upper / found.advantage.lower
 
 
 def test_a_secret_sample_gains_no_more_than_is_certified():
