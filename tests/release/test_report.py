@@ -35,6 +35,7 @@ from tests.release.report_samples import (
 )
 from tests.release.table_samples import table
 
+import statpriv as sp
 from statpriv.errors import ArgumentError, MissingExtraError
 from statpriv.releasing import charts, page_facts, page_text
 from statpriv.releasing import report as reports
@@ -752,6 +753,25 @@ def test_the_words_of_the_page_are_explained_on_it(report):
 
 
 # --- rounding and meaning
+
+
+def test_a_reader_becomes_surer_by_no_less_than_the_best_guess_gains(report):
+    curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(20))
+    epsilons = [0.5 * k for k in range(16)]
+    report["curves"]["epsilon"] = [
+        {"epsilon": ends, "partition_secret": {"upper": curve.delta(ends).upper}} for ends in epsilons
+    ]
+    gains = page_facts._gains(report)
+    assert [sure for sure, _ in gains] == [0.5, 0.75, 0.9, 0.99]
+    for sure, gain in gains:
+        best = Fraction(curve.posterior(str(1 - Fraction(str(sure)))).upper) - Fraction(str(sure))
+        assert best <= Fraction(gain) + Fraction(1, 2**50)
+    assert gains[0][1] == page_facts._UPWARDS.multiply(Decimal(curve.delta(0).upper), Decimal("0.5"))
+
+
+def test_without_a_point_of_the_curve_nothing_is_said_of_a_gain(report):
+    report["curves"]["epsilon"] = report["curves"]["epsilon"][5:]
+    assert page_facts._gains(report)[0] == (0.5, Decimal("0.5"))
 
 
 @given(st.floats(min_value=0, max_value=1), st.integers(1, 6))

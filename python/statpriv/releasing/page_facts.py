@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from statpriv.numeric.transcendental import logarithm_ends
 from statpriv.releasing import charts
 from statpriv.releasing.table_page import table_pages
 
@@ -16,6 +17,10 @@ __all__ = ["answered", "nearest_multiple", "page_facts"]
 _THRESHOLDS = (3, 5, 10)
 _ROUNDING_BASE = 5
 _FALSE_ALARMS = Decimal("0.05")
+_SURE = tuple(Fraction(percent, 100) for percent in (50, 75, 90, 99))
+"""How sure a reader is beforehand, in the table of what a release adds."""
+_ROUNDING = Fraction(1, 2**52)
+_UPWARDS = Context(prec=40, rounding=ROUND_CEILING)
 _MAX_ANSWERS_IN_REVIEW = 6
 """Answers that stand in a table on the first sheet; more are a list in columns."""
 _MAX_ANSWERS_IN_GRID = 36
@@ -66,7 +71,7 @@ def nearest_multiple(count: int, base: int) -> int:
 def _product_above(weight: float, delta: float) -> Decimal:
     """Upper bound of weight times δ; the weight is the double nearest to a fraction, with relative error ≤ 2^-53."""
     most = Decimal(weight) * (1 + Decimal(2) ** -52)
-    return Context(prec=40, rounding=ROUND_CEILING).multiply(most, Decimal(delta))
+    return _UPWARDS.multiply(most, Decimal(delta))
 
 
 def _rows(report: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -108,7 +113,7 @@ def _total(answer: Mapping[str, Any], rows: int) -> dict[str, int] | None:
     return {"near": min(max(round(Fraction(answer["proportion"]) * rows), least), most), "least": least, "most": most}
 
 
-def _meaning(report: Mapping[str, Any]) -> dict[str, Decimal]:
+def _meaning(report: Mapping[str, Any]) -> dict[str, Any]:
     """Translate (epsilon, delta) into probabilities about one person.
 
     Let ``a = P_v(S)`` and ``b = P_w(S)``. The inequality ``a <= e^eps b + delta`` bounds the power of a test of v
@@ -126,7 +131,28 @@ def _meaning(report: Mapping[str, Any]) -> dict[str, Decimal]:
         "detection": min(Decimal(1), factor * _FALSE_ALARMS + delta),
         "guess": 1 - (1 - delta) / (factor + 1),
         "share_of_target": _share_of_target(report),
+        "gains": _gains(report),
     }
+
+
+def _gains(report: Mapping[str, Any]) -> list[tuple[float, Decimal]]:
+    """By how much a reader of this release becomes surer of one of two values at most, for several priors.
+
+    Whoever holds the likelier value to have probability c guesses right with probability at most
+    ``c + (1 − c) δ(ln(c/(1 − c)))`` afterwards (:mod:`statpriv.curves.posterior`). δ does not rise with ε, so it is at
+    most that of the last point of the curve before.
+    """
+    points = [(Fraction(point["epsilon"]), point["partition_secret"]["upper"]) for point in report["curves"]["epsilon"]]
+
+    def gain(sure: Fraction) -> Decimal:
+        least, _ = logarithm_ends(sure / (1 - sure))
+        # A double of an ε may be above it by its rounding.
+        before = [delta for epsilon, delta in points if epsilon * (1 + _ROUNDING) <= least]
+        rest = 1 - sure
+        share = _UPWARDS.divide(Decimal(rest.numerator), Decimal(rest.denominator))
+        return _UPWARDS.multiply(share, Decimal(min(before, default=1.0)))
+
+    return [(float(sure), gain(sure)) for sure in _SURE]
 
 
 def _share_of_target(report: Mapping[str, Any]) -> Decimal:
