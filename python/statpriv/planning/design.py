@@ -41,6 +41,7 @@ they rise with n while ⌊n/m⌋ is constant, and fall along n = m, 2m, 3m, …
 from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.gate_probability import gate_probability
 from statpriv.planning.minimum import least_minimum
+from statpriv.planning.noise_needed import least_noise
 from statpriv.planning.questions import (
     largest_size,
     most_known,
@@ -67,6 +68,7 @@ __all__ = [
     "least_delta",
     "least_epsilon",
     "least_minimum",
+    "least_noise",
     "least_uncertainty",
     "most_known",
     "most_queries",
