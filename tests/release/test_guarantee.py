@@ -457,3 +457,21 @@ def test_ranges_of_cells_are_certified_for_all_their_laws(certified):
     for p in ("0.2", "0.21", "0.25"):
         assert certified(HISTOGRAM.replace('"0.2"', f'"{p}"')).delta.lower <= ranged.delta.upper
     assert ranged.curve.kind == "bound"
+
+
+def test_beyond_a_delta_that_is_as_good_as_none_the_curve_is_only_bounded(certified, monkeypatch):
+    guarantee = certified(counted("vote = 0", share="1"), n=1500, epsilon="1")
+    asked = []
+    secret = type(guarantee).secret
+    monkeypatch.setattr(
+        type(guarantee), "secret", lambda self, **who: asked.append(float(who["epsilon"])) or secret(self, **who)
+    )
+    points = contents_module._epsilon_curve(guarantee)
+    uppers = [point["partition_secret"]["upper"] for point in points]
+    assert uppers == sorted(uppers, reverse=True)
+    assert len(asked) < len(points)
+    for point in points:
+        truth = secret(guarantee, known=0, epsilon=Fraction(str(point["epsilon"])))
+        assert truth.lower <= point["partition_secret"]["upper"]
+        if truth.lower > 1e-29:
+            assert point["partition_secret"]["upper"] == truth.upper
