@@ -447,7 +447,7 @@ MAX_FILE_PARTS = Limit(
 )
 MAX_CELLS = Limit(
     100,
-    "Cells of a histogram in a plan",
+    "Cells of a histogram in a plan, or of a table with declared probabilities",
     refusal="`PlanError`.",
     reason="Each cell has its own law and its own row of the report.",
 )

@@ -173,6 +173,19 @@ def test_a_table_of_the_same_rows_states_ranges_and_no_part(refused, stated, sen
     assert sentence in refused(table(**stated), VOTES, publication=SAME.format("row"))
 
 
+def test_a_table_of_many_cells_has_no_ranges(workshop, refused):
+    many = ", ".join(f'"c{k}"' for k in range(101))
+    wide = table(probabilities=None, dimensions=("region",)).replace(toml(REGIONS), f"[{many}]")
+    assert "has a probability and 101 cells" in refused(wide)
+
+
+def test_rows_of_one_law_and_rows_that_each_have_their_own_are_not_asked_together(refused):
+    plain = table(probability=None, probabilities=None, each=None, source=False, rows="20")
+    sentence = refused(plain, VOTES + "rows = 20\n")
+    assert "declares no probability, so its rows need to share one law" in sentence
+    assert '"votes" says each = true' in sentence
+
+
 def test_no_column_is_asked_twice_of_the_same_rows(refused):
     twice = [VOTES.replace("vote = 0", "region = 'north'"), table()]
     assert "query[1] and table[1] both ask about the column" in refused(*twice, publication=SAME.format("row"))

@@ -51,8 +51,8 @@ class CellRanges:
         ValueError
             With a sentence in the words of a plan.
         """
-        own = dict(self.own)
-        if excluded := [cell for cell in own if cell not in cells]:
+        own, possible = dict(self.own), frozenset(cells)
+        if excluded := [cell for cell in own if cell not in possible]:
             named = ", ".join(map(quoted, excluded[0]))
             raise ValueError(f"has {named} in impossible and in probabilities; leave it out of one of them")
         least, most = (sum((own.get(cell, self.of_others)[end] for cell in cells), Fraction(0)) for end in (0, 1))

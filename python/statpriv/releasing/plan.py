@@ -310,13 +310,10 @@ class PlannedTable:
         names = [dimension.column for dimension in self.dimensions]
         if self.by is not None and self.by not in names:
             raise ValueError(f"has by = {quoted(self.by)}, which is none of its dimensions: {_names(names)}")
-        ranges = () if self.ranges is None else self.ranges.own
-        of_cells = {"minima": self.minima, "probabilities": ranges}
-        for key, stated in {
-            "impossible": self.impossible,
-            **{k: [c for c, _ in v] for k, v in of_cells.items()},
-        }.items():
-            self._check_combinations(key, stated)
+        self._check_combinations("impossible", self.impossible)
+        self._check_combinations("minima", [cell for cell, _ in self.minima])
+        if self.ranges is not None:
+            self._check_combinations("probabilities", [cell for cell, _ in self.ranges.own])
         both = set(self.impossible) & {cell for cell, _ in self.minima}
         if both:
             raise ValueError(f"has {_names(min(both))} in impossible and in minima; leave it out of one of them")

@@ -189,6 +189,12 @@ class ExactTable(StrictTable):
                 "has a probability and no source: say where the ranges are publicly known from, such as source = "
                 '"census of 2021". They must not come from this table'
             )
+        elif (cells := prod(len(dimension.categories) for dimension in self.dimensions)) > budget.MAX_CELLS:
+            raise ValueError(
+                f"has a probability and {cells} cells; of cells with ranges every pair is looked at, and at most "
+                f"{budget.MAX_CELLS} are allowed. Declare fewer categories, or leave probability out: then δ is for "
+                "every distribution of the rows"
+            )
 
     def planned(self) -> PlannedTable:
         """The table of the plan."""

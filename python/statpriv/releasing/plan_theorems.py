@@ -29,6 +29,8 @@ def refuse_without_theorem(plan: PlanFile) -> None:
         _groups(plan)
     if plan.publication.rows is not None:
         _same_rows(plan)
+    else:
+        _tables_have_one_law(plan)
     if plan.data.units is not None:
         _units(plan)
 
@@ -60,6 +62,18 @@ def _rows_have_one_law(plan: PlanFile) -> None:
         raise ValueError(
             f"has a [[table]], but data.group = {quoted(plan.data.group)} is there: a table needs rows of one law. "
             "Leave group out, and state a public classification as by in the table"
+        )
+
+
+def _tables_have_one_law(plan: PlanFile) -> None:
+    """On parts of their own: nothing says at once that rows share a law and that each has its own."""
+    own = [asked.name for asked in (*plan.query, *plan.table) if asked.each]
+    shared = [table.name for table in plan.table if table.probability is None]
+    if own and shared:
+        raise ValueError(
+            f"table {quoted(shared[0])} declares no probability, so its rows need to share one law, and "
+            f"{quoted(own[0])} says each = true: each row has its own. State probability, each = true and source for "
+            "the table too, or leave each out"
         )
 
 

@@ -111,13 +111,35 @@ def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
         "one law."
     ),
     source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
-    assumptions=ASSUMPTIONS,
-    covers=("each",),
+    assumptions=(INDEPENDENT, COMMON_LAW, STATED, DRAWN),
 )
 def partition_sum_with_declared_tables(situation: PartitionedSituation) -> Curve:
     """The same sum, if some part answers an exact table with declared probabilities."""
     if all(table.holds_for_every_law for table in _tables(situation)):
         raise NotApplicable("no part answers an exact table with declared probabilities")
+    return partition_sum(situation)
+
+
+@rule(
+    bound="partition-sum",
+    kind="bound",
+    queries=(*QUERIES, ContingencyTable),
+    samplings=(RandomPartition,),
+    cost=66,
+    theorem=(
+        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
+        "(Theorem 5.2). What is published of an exact table is a function of the counts of its cells: SPC_k is at most "
+        "that of their histogram, with probabilities of its own for every entry where that is declared."
+    ),
+    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
+    assumptions=ASSUMPTIONS,
+    needs=("each",),
+)
+def partition_sum_with_tables_of_different_entries(situation: PartitionedSituation) -> Curve:
+    """The same sum, if entries have laws of their own: no table may rest on one that they share."""
+    tables = _tables(situation)
+    if not tables or any(table.holds_for_every_law for table in tables):
+        raise NotApplicable("no part answers an exact table, or one declares no probabilities and needs a common law")
     return partition_sum(situation)
 
 
