@@ -77,6 +77,12 @@ def test_one_laplace_answer_has_a_closed_form():
     assert float(Fraction(8) ** Fraction(1, 2)) in pure.noise
 
 
+@pytest.mark.parametrize("delta", ["1e-300", "1e-320", "0.999999999999999999999"])
+def test_noise_is_enclosed_at_the_ends_of_doubles(delta):
+    for (row,) in (CURVE.compare_gaussian("0.1", delta=delta), CURVE.compare_laplace("0.1", delta=delta)):
+        assert 0 <= row.noise.lower <= row.noise.upper
+
+
 def test_by_default_the_guarantee_is_that_of_the_curve():
     table = CURVE.compare_gaussian("0.1")
     assert table.delta == Fraction(CURVE.delta("0.1").upper)

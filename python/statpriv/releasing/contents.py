@@ -41,7 +41,8 @@ from statpriv.releasing.table_contents import (
 )
 from statpriv.releasing.withholding import withheld_at_most
 from statpriv.releasing.written_composition import written_composition
-from statpriv.theories.differential import gaussian_distance, kairouz_variance
+from statpriv.theories.differential import kairouz_variance
+from statpriv.theories.differential.gaussian import gaussian_deviation
 
 __all__ = ["Progress", "answered_contents", "prospective_contents", "released_contents"]
 
@@ -517,8 +518,7 @@ def _tight_noise(guarantee: Guarantee, queries: int, delta: float) -> float:
         return math.inf
     if delta >= 1:
         return 0.0
-    distance = gaussian_distance(guarantee.epsilon, delta).lower
-    return math.sqrt(queries) / distance if distance else math.inf
+    return gaussian_deviation(guarantee.epsilon, delta, answers=queries).upper
 
 
 def _warnings_of_plan(guarantee: Guarantee) -> list[str]:

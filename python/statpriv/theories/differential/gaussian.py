@@ -17,6 +17,7 @@ from statpriv.errors import ArgumentError, UndecidedError
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive, as_probability
 from statpriv.numeric.literals import show
 from statpriv.numeric.transcendental import exponential_ends, logarithm_ends
+from statpriv.planning.sampling_error import root
 from statpriv.theories.differential.inverse import least_epsilon
 from statpriv.theories.differential.renyi import as_order
 
@@ -167,6 +168,16 @@ def gaussian_distance(epsilon: Number, delta: Number) -> Enclosure:
         else:
             open_to = middle
     return Enclosure(safe, unsafe)
+
+
+def gaussian_deviation(epsilon: Number, delta: Number, *, answers: int) -> Enclosure:
+    """The least standard deviation of normal noise with which so many answers of sensitivity 1 are (ε, δ)-private.
+
+    It is `√k/μ` for k answers, μ being :func:`gaussian_distance`; δ is strictly between 0 and 1.
+    """
+    mu = gaussian_distance(epsilon, delta)
+    least = root(answers / Fraction(mu.upper) ** 2).lower if math.isfinite(mu.upper) else 0.0
+    return Enclosure(least, root(answers / Fraction(mu.lower) ** 2).upper if mu.lower else math.inf)
 
 
 def gaussian_queries(epsilon: Number, delta: Number, *, variance: Number, sensitivity: Number) -> int:

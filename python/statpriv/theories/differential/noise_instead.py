@@ -35,7 +35,7 @@ from statpriv.numeric.literals import spelled
 from statpriv.planning.sampling_error import root
 from statpriv.planning.worst_error import root_mean_squared_error
 from statpriv.rules.registry import AnySituation
-from statpriv.theories.differential.gaussian import gaussian_distance
+from statpriv.theories.differential.gaussian import gaussian_deviation
 from statpriv.theories.differential.laplace import LaplaceMechanism
 
 __all__ = ["NoiseInstead", "NoisyAnswer", "noise_instead"]
@@ -194,10 +194,8 @@ def _error(query: Query, population: Population, sampling: Sampling | None) -> E
 
 
 def _gaussian(epsilon: Number, delta: Fraction, numbers: int) -> Enclosure:
-    """σ for each number that changes by one, `√K/μ`."""
-    mu = gaussian_distance(epsilon, delta)
-    least, most = (root(numbers / Fraction(end) ** 2) for end in (mu.upper, mu.lower))
-    return Enclosure(least.lower, most.upper)
+    """σ for each number that changes by one."""
+    return gaussian_deviation(epsilon, delta, answers=numbers)
 
 
 def _laplace(epsilon: Number, delta: Fraction, numbers: int) -> Enclosure:
@@ -213,7 +211,10 @@ def _laplace(epsilon: Number, delta: Fraction, numbers: int) -> Enclosure:
     while reached(enough).upper > delta:
         enough *= _STEP
     short = enough / _STEP
-    while reached(short).lower <= delta:
+    while (found := reached(short)).lower <= delta:
+        if found.upper >= 1:  # doubles do not tell δ from 1 there, nor from a target so close to it
+            short = Fraction(0)
+            break
         short /= _STEP
     while enough - short > enough * _CLOSE:
         middle = (short + enough) / 2
