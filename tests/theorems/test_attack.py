@@ -140,6 +140,12 @@ def test_noise_that_is_too_small_is_found_out():
     assert attacked(laplace(1), claimed=claimed, **options).refuted
 
 
+def test_a_mechanism_of_the_library_can_be_the_claim():
+    mechanism = sp.differential.LaplaceMechanism(scale=2)
+    found = attacked(laplace(2), claimed=mechanism, law=NOBODY, others=0, trials=400)
+    assert found.claimed == mechanism.delta("0.1")
+
+
 def test_floating_point_noise_leaks_where_it_is_not_rounded():
     options = {"law": NOBODY, "others": 0, "epsilon": 1, "claimed": 0}
     leaking = attacked(laplace(1), **options)

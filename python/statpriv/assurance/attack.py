@@ -29,7 +29,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 from operator import ge, le
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from statpriv.distributions.laws import binomial_lower_tail, binomial_upper_tail
 from statpriv.errors import ArgumentError
@@ -41,9 +41,6 @@ from statpriv.numeric.exact import Number, as_count, as_nonnegative, as_probabil
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.numeric.search import least_integer
 from statpriv.numeric.transcendental import exponential_ends
-
-if TYPE_CHECKING:
-    from statpriv.curves.curve import PrivacyCurve
 
 __all__ = ["Attack", "attack"]
 
@@ -60,6 +57,14 @@ _MARGINS = (0, 1, 2)
 _THRESHOLDS = 15
 _GRID = 2**40
 """Ends of binomial intervals are multiples of one part of this, rounded outwards."""
+
+
+@runtime_checkable
+class Claim(Protocol):
+    """What says which δ it has at every ε: a privacy curve, or a mechanism of `sp.differential`."""
+
+    def delta(self, epsilon: Number, /) -> Enclosure:
+        """δ at ε in nats."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class Attack:
 
     @property
     def loose_by(self) -> float:
-        """At most so many times what this attack gains is claimed: infinite if it gains nothing for certain."""
+        """The claim is at most this many times what the attack gains for certain: infinite if that is nothing."""
         if self.claimed is None or self.advantage.lower <= 0:
             return math.inf
         return self.claimed.upper / self.advantage.lower
@@ -132,7 +137,7 @@ def attack(
     law: Law,
     others: Number,
     epsilon: Number = "0.1",
-    claimed: PrivacyCurve | Number | None = None,
+    claimed: Claim | Number | None = None,
     trials: Number = 10_000,
     confidence: Number = "0.999",
     features: Callable[[Answer], Hashable] | None = None,
@@ -154,8 +159,8 @@ def attack(
         Number of other rows.
     epsilon : float, int, Fraction, Decimal or str, default "0.1"
         ε in nats, at least 0.
-    claimed : PrivacyCurve, or number from 0 to 1, optional
-        What is claimed: the curve, or δ at this ε.
+    claimed : PrivacyCurve, mechanism, or number from 0 to 1, optional
+        What is claimed: a curve or whatever else has ``delta(epsilon)``, or δ at this ε.
     trials : int, default 10000
         Databases that are answered with each value, at least 100.
     confidence : number above 0 and below 1, default "0.999"
@@ -234,11 +239,14 @@ def attack(
     )
 
 
-def _claimed(claimed: PrivacyCurve | Number | None, epsilon: Number) -> Enclosure | None:
-    if claimed is None:
-        return None
-    curve: Any = claimed
-    return curve.delta(epsilon) if hasattr(claimed, "delta") else Enclosure(as_probability(curve, "claimed"))
+def _claimed(claimed: Claim | Number | None, epsilon: Number) -> Enclosure | None:
+    match claimed:
+        case None:
+            return None
+        case Claim():
+            return claimed.delta(epsilon)
+        case _:
+            return Enclosure(as_probability(claimed, "claimed"))
 
 
 def _drawing(law: Law) -> Callable[[random.Random], Row]:
@@ -324,19 +332,17 @@ def _grain(answer: float) -> Hashable:
 def _advantage(first: int, second: int, tested: int, ratio: tuple[Fraction, Fraction], risk: Fraction) -> Enclosure:
     """P_v(S) − e^ε P_w(S); each of the four ends misses with a quarter of the risk."""
     v, w = (_success(count, tested, risk / 4) for count in (first, second))
-    lower, upper = v[0] - ratio[1] * w[1], v[1] - ratio[0] * w[0]
-    return Enclosure(math.nextafter(float(lower), -math.inf), math.nextafter(float(upper), math.inf))
+    return Enclosure(v[0] - ratio[1] * w[1], v[1] - ratio[0] * w[0])
 
 
 def _success(count: int, tested: int, risk: Fraction) -> tuple[Fraction, Fraction]:
     """Clopper and Pearson's ends of a probability of success, each missed with at most this risk."""
 
-    def too_small(place: int) -> bool:
-        return binomial_upper_tail(count, n=tested, p=Fraction(place, _GRID)).upper <= risk
+    def possible(place: int) -> bool:
+        return binomial_upper_tail(count, n=tested, p=Fraction(place, _GRID)).upper > risk
 
     def too_large(place: int) -> bool:
         return binomial_lower_tail(count, n=tested, p=Fraction(place, _GRID)).upper <= risk
 
-    low = least_integer(lambda place: place == _GRID or not too_small(place), 0, _GRID) - 1 if count else 0
-    high = least_integer(lambda place: place == _GRID or too_large(place), 0, _GRID)
+    low, high = least_integer(possible, 0, _GRID) - 1, least_integer(too_large, 0, _GRID)
     return Fraction(max(low, 0), _GRID), Fraction(high, _GRID)

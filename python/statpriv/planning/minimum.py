@@ -14,8 +14,8 @@ from statpriv.curves.minimum_count import minimum_count_curve
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError, UndecidedError
 from statpriv.numeric.exact import Number, as_count, as_fraction
 from statpriv.numeric.literals import at_least, at_most, literal, spelled
-from statpriv.numeric.search import least_integer
 from statpriv.planning.designs import Design, Trial
+from statpriv.planning.search import first_enough
 
 
 def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: str = "tightest") -> Design:
@@ -64,32 +64,27 @@ def least_minimum(*, epsilon: Number, delta: Number, known: Number = 0, bound: s
         raise ArgumentError(f"delta = {spelled(delta)}; a number above 0, up to 1, is required: no minimum reaches 0")
     trials: dict[int, Trial] = {}
 
-    def holds(least: int) -> bool:
+    def trial(least: int) -> Trial:
         if least not in trials:
             trials[least] = _trial(least, exact, target, knows, bound)
-        return trials[least].verdict == "holds"
+        return trials[least]
+
+    def refusal(nearest: Trial) -> GuaranteeNotReachedError:
+        return GuaranteeNotReachedError(
+            f"no minimum count up to {nearest.value} reaches δ({literal(exact)}) ≤ {literal(target)}; "
+            "ask for a larger ε or δ"
+        )
 
     most = int(budget.MAX_SUPREMUM_MINIMUM) if bound == "supremum" else budget.MAX_INTEGER // 2
-    low = high = 2
-    while not holds(high):
-        if high >= most:
-            raise GuaranteeNotReachedError(
-                f"no minimum count up to {high} reaches δ({literal(exact)}) ≤ {literal(target)}; "
-                "ask for a larger ε or δ"
-            )
-        low, high = high + 1, min(2 * max(high, knows), most)
-    least = least_integer(holds, low, high)
-    neighbour = None
-    if least > 2:
-        holds(least - 1)
-        neighbour = trials[least - 1]
+    best = first_enough(trial, 2, most, refusal, second=2 * knows)
+    neighbour = trials.get(best.value - 1)
     beyond = "No smaller one is allowed."
     if neighbour is not None:
         fails = neighbour.verdict == "fails"
         beyond = f"All smaller ones fail too{'' if fails else ' by the same bound'}: it does not rise with the minimum."
     given = f"exact tables of any number of cells and entries, δ({literal(exact)}) ≤ {literal(target)}, {knows} known"
     looked_at = tuple(trials[value] for value in sorted(trials))
-    return Design("minimum count", given, trials[least], neighbour, beyond, looked_at, len(trials), target)
+    return Design("minimum count", given, best, neighbour, beyond, looked_at, len(trials), target)
 
 
 def _trial(least: int, epsilon: Fraction, delta: Fraction, known: int, bound: str) -> Trial:

@@ -14,6 +14,7 @@ whose generating function ``(1 − β)(1 − αz)/((1 − α)(1 − βz))`` has 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -28,12 +29,22 @@ from statpriv.model.samplings import Sampling
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, at_least, at_most, literal
-from statpriv.numeric.search import least_integer
 from statpriv.planning.designs import Design, Trial
+from statpriv.planning.search import first_enough
 
 STEPS_PER_UNIT = 64
 """Scales are multiples of one part of this."""
 _LARGEST = 2**14 * STEPS_PER_UNIT
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A guarantee against somebody, and what messages say before it."""
+
+    who: str
+    adversary: Adversary
+    epsilon: Fraction
+    delta: Fraction
 
 
 def least_noise(
@@ -95,38 +106,35 @@ def least_noise(
     >>> plan.value, plan.neighbour.verdict
     (Fraction(1, 1), 'fails')
     """
-    targets = [(as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta"))]
+    asked = [_Asked("", adversary or Adversary(), as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta"))]
     if floor is not None:
-        targets.append(_floor(floor))
-    known = adversary or Adversary()
-    others = Adversary(known=population.size - 1)
+        asked.append(_Asked("against all other rows ", Adversary(known=population.size - 1), *_floor(floor)))
     trials: dict[int, Trial] = {}
 
-    def holds(steps: int) -> bool:
+    def trial(steps: int) -> Trial:
         if steps not in trials:
             scale = Fraction(steps, STEPS_PER_UNIT)
-            curves = [_curve(query, population, sampling, who, scale) for who in (known, others)[: len(targets)]]
-            trials[steps] = _trial(scale, curves, targets)
-        return trials[steps].verdict == "holds"
+            noisy = query.noisy(DiscreteLaplace(scale=scale)) if scale else query
+            curves = [privacy_curve(noisy, population, sampling=sampling, adversary=one.adversary) for one in asked]
+            trials[steps] = _trial(scale, curves, asked)
+        return trials[steps]
 
-    low, high = 0, 0
-    while not holds(high):
-        if high >= _LARGEST:
-            raise GuaranteeNotReachedError(
-                f"no scale up to {_LARGEST // STEPS_PER_UNIT} reaches it: {trials[high].why}; ask for a larger ε or δ"
-            )
-        low, high = high + 1, min(max(2 * high, STEPS_PER_UNIT), _LARGEST)
-    least = least_integer(holds, low, high)
-    neighbour = trials[least - 1] if least and holds(least - 1) is False else None
+    def refusal(nearest: Trial) -> GuaranteeNotReachedError:
+        return GuaranteeNotReachedError(
+            f"no scale up to {_LARGEST // STEPS_PER_UNIT} reaches it: {nearest.why}; ask for a larger ε or δ"
+        )
+
+    best = first_enough(trial, 0, _LARGEST, refusal, second=STEPS_PER_UNIT)
+    neighbour = trials.get(int(best.value * STEPS_PER_UNIT) - 1)
     return Design(
         "scale of the noise",
-        _given(targets, known),
-        trials[least],
+        _given(asked),
+        best,
         neighbour,
         _beyond(neighbour),
         tuple(trials[steps] for steps in sorted(trials)),
-        len(targets) * len(trials),
-        targets[0][1],
+        len(asked) * len(trials),
+        asked[0].delta,
     )
 
 
@@ -145,38 +153,27 @@ def _floor(floor: Any) -> tuple[Fraction, Fraction]:  # noqa: ANN401  (a user's)
     raise ArgumentError(f"floor = {abridged(floor)}; ε and δ of differential privacy are required, such as (1, '1e-6')")
 
 
-def _curve(
-    query: Numerical,
-    population: Population,
-    sampling: Sampling | None,
-    adversary: Adversary,
-    scale: Fraction,
-) -> PrivacyCurve:
-    asked = query.noisy(DiscreteLaplace(scale=scale)) if scale else query
-    return privacy_curve(asked, population, sampling=sampling, adversary=adversary)
-
-
-def _trial(scale: Fraction, curves: Sequence[PrivacyCurve], targets: Sequence[tuple[Fraction, Fraction]]) -> Trial:
+def _trial(scale: Fraction, curves: Sequence[PrivacyCurve], asked: Sequence[_Asked]) -> Trial:
     reached: Enclosure | None = None
     said = []
-    for name, curve, (epsilon, delta) in zip(("", "against all other rows "), curves, targets, strict=False):
+    for curve, one in zip(curves, asked, strict=True):
         try:
-            at_epsilon = curve.delta(epsilon)
+            at_epsilon = curve.delta(one.epsilon)
         except PrecisionError as error:
-            return Trial(scale, "undecided", f"{name}{error}", (), reached, None, curves[0])
+            return Trial(scale, "undecided", f"{one.who}{error}", (), reached, None, curves[0])
         reached = at_epsilon if reached is None else reached
         try:
-            enough = curve.satisfies(epsilon=epsilon, delta=delta)
+            enough = curve.satisfies(epsilon=one.epsilon, delta=one.delta)
         except UndecidedError:
             least = at_least(at_epsilon.lower)
-            return Trial(scale, "undecided", f"{name}the bound is at least {least}", (), reached, None, curves[0])
+            return Trial(scale, "undecided", f"{one.who}the bound is at least {least}", (), reached, None, curves[0])
         if not enough:
-            return Trial(scale, "fails", f"{name}δ ≥ {at_least(at_epsilon.lower)}", (), reached, None, curves[0])
-        said.append(f"{name}δ({literal(epsilon)}) ≤ {at_most(at_epsilon.upper)}")
+            return Trial(scale, "fails", f"{one.who}δ ≥ {at_least(at_epsilon.lower)}", (), reached, None, curves[0])
+        said.append(f"{one.who}δ({literal(one.epsilon)}) ≤ {at_most(at_epsilon.upper)}")
     return Trial(scale, "holds", ", ".join(said), (), reached, None, curves[0])
 
 
-def _given(targets: Sequence[tuple[Fraction, Fraction]], known: Adversary) -> str:
-    asked = [f"δ({literal(epsilon)}) ≤ {literal(delta)}" for epsilon, delta in targets]
-    floor = f", and {asked[1]} against anybody who knows all other rows" if len(asked) > 1 else ""
-    return f"discrete Laplace noise, {asked[0]} with {known.total} known rows{floor}"
+def _given(asked: Sequence[_Asked]) -> str:
+    first, *floor = (f"δ({literal(one.epsilon)}) ≤ {literal(one.delta)}" for one in asked)
+    below = "".join(f", and {target} against anybody who knows all other rows" for target in floor)
+    return f"discrete Laplace noise, {first} with {asked[0].adversary.total} known rows{below}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 
+from statpriv import budget
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError
 from statpriv.model.codec import stated_range
 from statpriv.model.partitions import RandomPartition
@@ -281,7 +282,12 @@ def smallest_population(
         return study.trial(n, n, RandomPartition.folds(n, m).sizes)
 
     least = max(m, study.known + 1)
-    enough = first_enough(trial, least, study)
+    enough = first_enough(
+        trial,
+        least,
+        int(budget.MAX_INTEGER),
+        lambda nearest: unreachable("population of up to 2^53 entries", study, nearest),
+    )
     best = trial(study.accurate_population(enough.value, m))
     while best.verdict != "holds":  # δ is not proved to be monotone for every curve
         best = trial(study.accurate_population(best.value + 1, m))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from statpriv import budget
 from statpriv.errors import GuaranteeNotReachedError
 from statpriv.model.partitions import RandomPartition
 from statpriv.numeric.literals import literal
@@ -85,14 +84,25 @@ def last(
     return holding, not_holding
 
 
-def first_enough(trial: Callable[[int], Trial], least: int, study: Study) -> Trial:
-    """The larger of two neighbouring populations of which only the larger holds, by doubling and then bisection."""
+def first_enough(
+    trial: Callable[[int], Trial],
+    least: int,
+    most: int,
+    refusal: Callable[[Trial], GuaranteeNotReachedError],
+    *,
+    second: int = 0,
+) -> Trial:
+    """The larger of two neighbouring values of which only the larger holds, by doubling and then bisection.
+
+    `trial` remembers what it has tried. `second` is the least value that is tried after `least`, and `refusal` what is
+    raised if `most` does not hold.
+    """
     low, high = least - 1, least
-    while trial(high).verdict != "holds":
-        if high == budget.MAX_INTEGER:
-            raise unreachable("population of up to 2^53 entries", study, trial(high))
-        low, high = high, min(2 * high, int(budget.MAX_INTEGER))
-    return trial(least_integer(lambda n: trial(n).verdict == "holds", low + 1, high))
+    while (tried := trial(high)).verdict != "holds":
+        if high >= most:
+            raise refusal(tried)
+        low, high = high, min(max(2 * high, second), most)
+    return trial(least_integer(lambda value: trial(value).verdict == "holds", low + 1, high))
 
 
 def unreachable(what: str, study: Study, nearest: Trial) -> GuaranteeNotReachedError:

@@ -51,16 +51,19 @@ class CellRanges:
         ValueError
             With a sentence in the words of a plan.
         """
-        own, possible = dict(self.own), frozenset(cells)
-        if excluded := [cell for cell in own if cell not in possible]:
+        possible = frozenset(cells)
+        if excluded := [cell for cell, _ in self.own if cell not in possible]:
             named = ", ".join(map(quoted, excluded[0]))
             raise ValueError(f"has {named} in impossible and in probabilities; leave it out of one of them")
-        least, most = (sum((own.get(cell, self.of_others)[end] for cell in cells), Fraction(0)) for end in (0, 1))
+        ranges = self._by_cell(cells).values()
+        least, most = (sum((ends[which] for ends in ranges), Fraction(0)) for which in (0, 1))
         if least > 1 or most < 1:
             ends = f"at least {least}, above 1" if least > 1 else f"at most {most}, below 1"
             raise ValueError(f"has cells whose probabilities add up to {ends}; every row is in one of the cells")
 
     def stated(self, cells: Sequence[Cell]) -> Mapping[Cell, Stated]:
         """The range of each possible cell, as queries take it."""
-        own = dict(self.own)
-        return {cell: stated_range(own.get(cell, self.of_others), each=self.each) for cell in cells}
+        return {cell: stated_range(ends, each=self.each) for cell, ends in self._by_cell(cells).items()}
+
+    def _by_cell(self, cells: Sequence[Cell]) -> dict[Cell, Range]:
+        return {**dict.fromkeys(cells, self.of_others), **dict(self.own)}

@@ -54,7 +54,7 @@ class StatedColumn:
 
     column: str
     codes: tuple[str, ...]
-    range: tuple[str, str] | None
+    range: tuple[str, ...] | None
     source: str | None
 
 

@@ -76,8 +76,7 @@ def plan_facts(report: Mapping[str, Any]) -> Plan:
 
 
 def _column(stated: Mapping[str, Any]) -> StatedColumn:
-    low, high = stated["range"] or ("", "")
-    ends = None if stated["range"] is None else (low, high)
+    ends = None if stated["range"] is None else tuple(stated["range"])
     return StatedColumn(stated["column"], tuple(stated["codes"]), ends, stated["source"])
 
 

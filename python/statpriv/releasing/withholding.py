@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from math import inf, nextafter
 
 from statpriv.distributions.laws import binomial_lower_tail, binomial_upper_tail
+from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.guarantee import Part
 from statpriv.releasing.stated_ranges import ranges_of
 
@@ -73,7 +73,5 @@ def _small_cells(part: Part) -> Iterable[Fraction]:
 
 
 def _at_most(chances: Iterable[Fraction]) -> float:
-    """The sum as a double, rounded up, at most one."""
-    total = sum(chances, Fraction(0))
-    rounded = float(total)
-    return min(1.0, rounded if Fraction(rounded) >= total else nextafter(rounded, inf))
+    """The sum, at most one, rounded up."""
+    return Enclosure(min(sum(chances, Fraction(0)), Fraction(1))).upper

@@ -36,13 +36,17 @@ from statpriv.rules.gated_count import gated
 from statpriv.rules.histogram_range import histogram_with_known
 from statpriv.rules.one_property import require_alike, require_count, weights_of
 from statpriv.rules.own_count import count_of
-from statpriv.rules.registry import lower, rule
+from statpriv.rules.registry import Lowering, lower, rule
 from statpriv.rules.whole_population import worst
 
 Place = TypeVar("Place", bound=Hashable)
 THRESHOLDS = 32
 QUERIES = (PropertyQuery, HistogramQuery, Valued, PostProcessed, AnswerLaws)
 ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
+_THEOREM = (
+    "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
+    "(Theorem 5.2)."
+)
 
 
 @rule(
@@ -51,10 +55,7 @@ ASSUMPTIONS = (INDEPENDENT, STATED, DRAWN)
     queries=QUERIES,
     samplings=(RandomPartition,),
     cost=60,
-    theorem=(
-        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
-        "(Theorem 5.2). Without known entries that is the privacy curve of n_k entries (Theorem 5.1)."
-    ),
+    theorem=f"{_THEOREM} Without known entries that is the privacy curve of n_k entries (Theorem 5.1).",
     source=f"{PAPER}, Theorems 5.1 and 5.2; known entries by the corrected Example 1",
     assumptions=ASSUMPTIONS,
     covers=("each",),
@@ -76,67 +77,59 @@ def partition_sum(situation: PartitionedSituation) -> Curve:
     return Curve.mean([Fraction(count * size, n) for (_, size), count in parts.items()], curves)
 
 
-@rule(
-    bound="partition-sum",
-    kind="bound",
-    queries=(*QUERIES, ContingencyTable),
-    samplings=(RandomPartition,),
-    cost=63,
-    theorem=(
-        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
-        "(Theorem 5.2). Of an exact table with a minimum count, SPC_k is the bound of its rule, which depends neither "
-        "on the law nor on n_k."
-    ),
-    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
-    assumptions=(INDEPENDENT, COMMON_LAW, STATED, DRAWN),
+def _sum_with_tables(
+    cost: int, said: str, assumptions: tuple[str, ...], needs: tuple[str, ...] = ()
+) -> Callable[[Lowering], Lowering]:
+    """A rule for the same sum where some part answers an exact table, and what it says of these."""
+    return rule(
+        bound="partition-sum",
+        kind="bound",
+        queries=(*QUERIES, ContingencyTable),
+        samplings=(RandomPartition,),
+        cost=cost,
+        theorem=f"{_THEOREM} {said}",
+        source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
+        assumptions=assumptions,
+        needs=needs,
+    )
+
+
+@_sum_with_tables(
+    63,
+    "Of an exact table with a minimum count, SPC_k is the bound of its rule, which depends neither on the law nor on "
+    "n_k.",
+    (INDEPENDENT, COMMON_LAW, STATED, DRAWN),
 )
 def partition_sum_with_tables(situation: PartitionedSituation) -> Curve:
-    """The same sum, if some part answers an exact table."""
+    """If no table declares probabilities."""
     tables = _tables(situation)
     if not tables or not all(table.holds_for_every_law for table in tables):
         raise NotApplicable("no part answers an exact table, or one has declared probabilities")
     return partition_sum(situation)
 
 
-@rule(
-    bound="partition-sum",
-    kind="bound",
-    queries=(*QUERIES, ContingencyTable),
-    samplings=(RandomPartition,),
-    cost=65,
-    theorem=(
-        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
-        "(Theorem 5.2). What is published of an exact table is a function of the counts of its cells: SPC_k is at most "
-        "that of their histogram where probabilities are declared, and the bound of its minimum where entries share "
-        "one law."
-    ),
-    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
-    assumptions=(INDEPENDENT, COMMON_LAW, STATED, DRAWN),
+@_sum_with_tables(
+    65,
+    "What is published of an exact table is a function of the counts of its cells: SPC_k is at most that of their "
+    "histogram where probabilities are declared, and the bound of its minimum where entries share one law.",
+    (INDEPENDENT, COMMON_LAW, STATED, DRAWN),
 )
 def partition_sum_with_declared_tables(situation: PartitionedSituation) -> Curve:
-    """The same sum, if some part answers an exact table with declared probabilities."""
+    """If some table declares probabilities."""
     if all(table.holds_for_every_law for table in _tables(situation)):
         raise NotApplicable("no part answers an exact table with declared probabilities")
     return partition_sum(situation)
 
 
-@rule(
-    bound="partition-sum",
-    kind="bound",
-    queries=(*QUERIES, ContingencyTable),
-    samplings=(RandomPartition,),
-    cost=66,
-    theorem=(
-        "δ(ε) ≤ Σ_k (n_k/n) · SPC_k(ε), the sampling privacy curve of part k given that it holds the critical entry "
-        "(Theorem 5.2). What is published of an exact table is a function of the counts of its cells: SPC_k is at most "
-        "that of their histogram, with probabilities of its own for every entry where that is declared."
-    ),
-    source=f"{PAPER}, Theorem 5.2; docs/explanation/minimum-counts.md",
-    assumptions=ASSUMPTIONS,
+@_sum_with_tables(
+    66,
+    "What is published of an exact table is a function of the counts of its cells: SPC_k is at most that of their "
+    "histogram, with probabilities of its own for every entry where that is declared.",
+    ASSUMPTIONS,
     needs=("each",),
 )
 def partition_sum_with_tables_of_different_entries(situation: PartitionedSituation) -> Curve:
-    """The same sum, if entries have laws of their own: no table may rest on one that they share."""
+    """If entries have laws of their own: no table may rest on one that they share."""
     tables = _tables(situation)
     if not tables or any(table.holds_for_every_law for table in tables):
         raise NotApplicable("no part answers an exact table, or one declares no probabilities and needs a common law")
