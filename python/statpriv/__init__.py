@@ -7,7 +7,7 @@ Questions
     PropertyQuery (CountQuery), HistogramQuery, ContingencyTable, SumQuery, MeanQuery, LinearQuery, MedianQuery,
     MinimumQuery, MaximumQuery, OrderStatisticQuery, AnyOf; AnswerLaws for one of your own
 What is done to an answer
-    PostProcessed, RangeGate, Threshold, Rounding, Clip, Relabel, noise
+    PostProcessed, RangeGate, Threshold, Rounding, RandomRounding, Clip, Relabel, noise
 Who answers, and what a reader knows
     Population, Between, EachBetween, Adversary
 Which entries answer
@@ -15,7 +15,7 @@ Which entries answer
     RandomPartition, MultinomialPartition, ClusterPartition, PartitionLaw, SameRows
 Curves
     privacy_curve, compose, compose_adaptive, Ask, PartitionAccountant, delta_at_sizes, minimum_count_curve,
-    threshold_bound, hockey_stick, PrivacyCurve, Enclosure, EnclosureArray, NormalisedEnclosure
+    perturbation_curve, threshold_bound, hockey_stick, PrivacyCurve, Enclosure, EnclosureArray, NormalisedEnclosure
 Planning
     design, sensitivity_of, root_mean_squared_error
 Tables, released and reviewed
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.curves.given_threshold import threshold_bound
     from statpriv.curves.minimum_count import minimum_count_curve
+    from statpriv.curves.perturbation import perturbation_curve
     from statpriv.curves.population_sweep import delta_at_sizes
     from statpriv.distributions import laws
     from statpriv.distributions.hockey_stick import NormalisedEnclosure, hockey_stick
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from statpriv.model import noise
     from statpriv.model.adversaries import Adversary
     from statpriv.model.partitions import ClusterPartition, MultinomialPartition, PartitionLaw, RandomPartition
+    from statpriv.model.perturbations import RandomRounding
     from statpriv.model.populations import Population
     from statpriv.model.queries.contingency import ContingencyTable
     from statpriv.model.queries.histogram import HistogramQuery
@@ -158,6 +160,7 @@ _HOME = {
     "PublicationError": "errors",
     "PublishedTable": "audit.table",
     "RandomPartition": "model.partitions",
+    "RandomRounding": "model.perturbations",
     "RangeGate": "model.queries.processed",
     "Relabel": "model.queries.processed",
     "Report": "releasing",
@@ -183,6 +186,7 @@ _HOME = {
     "delta_at_sizes": "curves.population_sweep",
     "hockey_stick": "distributions.hockey_stick",
     "minimum_count_curve": "curves.minimum_count",
+    "perturbation_curve": "curves.perturbation",
     "privacy_curve": "curves.build",
     "read_table": "files.published_table",
     "release": "releasing",
@@ -258,6 +262,7 @@ __all__ = [
     "PublicationError",
     "PublishedTable",
     "RandomPartition",
+    "RandomRounding",
     "RangeGate",
     "Relabel",
     "Report",
@@ -289,6 +294,7 @@ __all__ = [
     "interop",
     "laws",
     "minimum_count_curve",
+    "perturbation_curve",
     "noise",
     "noiseless",
     "partial_knowledge",

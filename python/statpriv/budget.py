@@ -195,6 +195,24 @@ MAX_PROCESSED_ANSWERS = Limit(
     refusal="The bound of the data without the step.",
     reason="About one second of work.",
 )
+MAX_PERTURBED_COUNTS = Limit(
+    5_000_000,
+    "Pairs of a count and a key that differs, of a perturbation table whose last rows repeat",
+    refusal="The count without a table that repeats, `repeat=1`.",
+    reason="About a second of work, and half a gigabyte.",
+)
+MAX_COUNTS_OF_A_PERTURBATION = Limit(
+    2_000,
+    "Entries of a count with a step after its perturbation, in the bound by the perturbation alone",
+    refusal="The curve of the perturbation without later steps, which is not smaller.",
+    reason="Some seconds of work.",
+)
+MAX_COUNTS_OF_AN_ENTRY = Limit(
+    64,
+    "Perturbed counts that one entry changes",
+    refusal="An error; compose curves of fewer.",
+    reason="Some seconds of work.",
+)
 MAX_NOISE_PRODUCTS = Limit(
     2**29,
     "Products in a sum with noise other than discrete Laplace or binomial",

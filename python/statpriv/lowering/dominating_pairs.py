@@ -18,6 +18,7 @@ other direction that counts, by ``H(1/r) = 1 − 1/r + δ'(ln r)/r``. Products t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -35,6 +36,11 @@ _RARE = 1e-11
 """The same of a pair alone: what is beyond counts as revealed."""
 _BITS = 30
 """Binary places of ρ."""
+_WHOLE = 2**120
+"""Masses of a product are multiples of one part in so many, rounded down: what that leaves of the first law counts as an
+outcome that only it has, which raises the hockey stick, and what it leaves of the second as one that only that has."""
+_SLOT = 32
+"""Bytes for a product of two masses."""
 
 Masses = list[Fraction]
 """Of one law, by outcome."""
@@ -48,13 +54,17 @@ def product_of(curves: Sequence[Curve]) -> Curve:
     for _ in range(_POINTS):
         powers.append(powers[-1] * ratio)
     epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
-    far = 2 * len(curves) * _POINTS + 1
-    pairs = {}
-    for curve in dict.fromkeys(curves):
+    product = [[_WHOLE], [_WHOLE]]
+    for curve, count in Counter(curves).items():
         heights = _heights(curve, epsilons)
-        pairs[curve] = [_on_lattice(masses, far) for masses in _finite_pair(powers, heights, heights)]
-    first, second = (Law.sum([pairs[curve][which] for curve in curves]) for which in (0, 1))
-    return Curve.answers(first, second)
+        for which, masses in enumerate(_finite_pair(powers, heights, heights)):
+            finite = [int(masses.get(index, Fraction(0)) * _WHOLE) for index in range(-_POINTS, _POINTS + 1)]
+            product[which] = _times(product[which], _power(finite, count))
+    first, second = ([Fraction(mass, _WHOLE) for mass in masses] for masses in product)
+    only_first, only_second = 1 - sum(first, Fraction(0)), 1 - sum(second, Fraction(0))
+    return Curve.answers(
+        Law.table(0, [Fraction(0), *first, only_first]), Law.table(0, [only_second, *second, Fraction(0)])
+    )
 
 
 def dominating_pairs(upwards: Curve, downwards: Curve) -> Iterator[tuple[Masses, Masses]]:
@@ -129,12 +139,29 @@ def _finite_pair(
     return first, second
 
 
-def _on_lattice(masses: _ByIndex, far: int) -> Law:
-    """The law of the index; outcomes of one law alone lie beyond all sums of others."""
-    table = [Fraction(0)] * (2 * far + 1)
-    for index, mass in masses.items():
-        table[int(max(-far, min(far, index))) + far] = mass
-    return Law.table(-far, table)
+def _power(polynomial: list[int], count: int) -> list[int]:
+    """The law of the sum of so many indices, by squaring."""
+    if count == 1:
+        return polynomial
+    half = _power(polynomial, count // 2)
+    square = _times(half, half)
+    return _times(square, polynomial) if count % 2 else square
+
+
+def _times(one: list[int], other: list[int]) -> list[int]:
+    """The product of two polynomials of masses, each coefficient rounded down: a slot of one large integer for each.
+
+    Masses sum to at most one, so no coefficient of a product exceeds the square of the whole, which fits in a slot.
+    """
+    digits = _packed(one) * _packed(other)
+    count = len(one) + len(other) - 1
+    content = digits.to_bytes(count * _SLOT, "little")
+    slots = (content[place : place + _SLOT] for place in range(0, count * _SLOT, _SLOT))
+    return [int.from_bytes(slot, "little") // _WHOLE for slot in slots]
+
+
+def _packed(polynomial: list[int]) -> int:
+    return int.from_bytes(b"".join(coefficient.to_bytes(_SLOT, "little") for coefficient in polynomial), "little")
 
 
 def _convex_minorant(points: list[_Point]) -> list[_Point]:

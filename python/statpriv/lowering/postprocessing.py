@@ -79,7 +79,8 @@ class Released:
             return self._with_laws(acts.change, acts.lattice, labelled=acts.labelled)
         if step.is_function and (step.withholds_outside or not self._unbounded):
             return self._tabulated([step])
-        raise NotApplicable(f"{step!r} of an answer without bounds has no law here")
+        without = "without bounds" if step.is_function else f"of multiples of {self.lattice.unit}"
+        raise NotApplicable(f"{step!r} of an answer {without} has no law here")
 
     def _narrowing(self, step: Step) -> Callable[[Law], Law]:
         """The answers outside the interval of a gate become one on each side, so that few answers remain."""

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from statpriv._native import Curve, Law
 from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.model.perturbations import CellKey
 from statpriv.model.steps import Step
 from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.calls import answered_class
@@ -23,6 +24,7 @@ from statpriv.numeric.literals import abridged, show, show_number
 
 __all__ = [
     "Binomial",
+    "CellKey",
     "ContinuousNoise",
     "DiscreteGaussian",
     "DiscreteLaplace",

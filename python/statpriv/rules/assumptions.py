@@ -32,5 +32,9 @@ DRAWN_AS_STATED = "which entries answer which query is drawn as stated, independ
 SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
 SAMPLED = "the sample is drawn as stated, independently of the data, and kept secret"
 NOISE = "the noise has exactly the stated law, is independent of the data, and is not published"
+KEYS = (
+    "what is drawn for a count is drawn uniformly, independently of the data and in secret; counts of the same rows get "
+    "the same draw and count once, all other counts get draws that are independent of each other"
+)
 KNOWN_LAW = "the laws that the query states are those of its answer"
 PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Any, ClassVar, TypeGuard
 
 from statpriv.errors import ArgumentError, NotAvailableError
-from statpriv.model.noise import Noise
+from statpriv.model.perturbations import RandomRounding
 from statpriv.model.queries.protocol import AnswerLaws, Capabilities
 from statpriv.model.steps import Answer, Lattice, LatticeMap, Step
 from statpriv.numeric.arguments import as_instance, as_mapping
@@ -296,10 +296,16 @@ class Numerical(Capabilities):
         """Any other map of the answers: see :class:`Relabel`."""
         return PostProcessed(self, Relabel(published))
 
-    def noisy(self, noise: Noise) -> PostProcessed:
-        """A noise is added, independent of the data: see :mod:`statpriv.model.noise`."""
+    def randomly_rounded(self, base: Number) -> PostProcessed:
+        """One of the two multiples of the base around a count is published: see :class:`RandomRounding`."""
+        return PostProcessed(self, RandomRounding(base))
+
+    def noisy(self, noise: Step) -> PostProcessed:
+        """A noise is added: independent of the data, or by the table of cell keys. See :mod:`statpriv.model.noise`."""
         required = "a noise, such as noise.DiscreteLaplace(alpha=0.5), is required"
-        return PostProcessed(self, as_instance(noise, "noise", Noise, required))
+        if as_instance(noise, "noise", Step, required).is_function:
+            raise ArgumentError(f"noise = {abridged(noise)}; {required}")
+        return PostProcessed(self, noise)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -310,7 +316,7 @@ class PostProcessed(Numerical):
     ----------
     query : any query, PostProcessed ones and those with `answer_laws` included
         The query; of a processed one, its steps come first.
-    *steps : Threshold, RangeGate, Rounding, Clip, Relabel or a noise
+    *steps : Threshold, RangeGate, Rounding, RandomRounding, Clip, Relabel or a noise
         What is done to the answer, first applied first; of several counts to each, with a noise of its own.
 
     Attributes
@@ -341,7 +347,7 @@ class PostProcessed(Numerical):
         if not steps:
             raise ArgumentError("steps = (); at least one step, such as Threshold(10), is required")
         for index, step in enumerate(steps):
-            required = "Threshold, RangeGate, Rounding, Clip, Relabel or a noise is required"
+            required = "Threshold, RangeGate, Rounding, RandomRounding, Clip, Relabel or a noise is required"
             as_instance(step, f"steps[{index}]", Step, required)
         object.__setattr__(self, "query", asked_of(query))
         object.__setattr__(self, "steps", (*steps_of(query), *steps))
