@@ -19,7 +19,7 @@ Curves
 Planning
     design, sensitivity_of, root_mean_squared_error
 Tables, released and reviewed
-    release, Report, assess, assess_tables, read_table, PublishedTable, TableLayout
+    release, Report, assess, assess_tables, read_table, read_perturbation_table, PublishedTable, TableLayout
 Proof
     verify, Claim, Verification, Certificate, attack, Attack, reference
 Laws, exchange and other theories
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         UndecidedError,
     )
     from statpriv.files.assessment import assess
+    from statpriv.files.perturbation_table import read_perturbation_table
     from statpriv.files.published_table import TableLayout, read_table
     from statpriv.files.table_assessment import assess_tables
     from statpriv.model import noise
@@ -188,6 +189,7 @@ _HOME = {
     "minimum_count_curve": "curves.minimum_count",
     "perturbation_curve": "curves.perturbation",
     "privacy_curve": "curves.build",
+    "read_perturbation_table": "files.perturbation_table",
     "read_table": "files.published_table",
     "release": "releasing",
     "root_mean_squared_error": "planning.worst_error",
@@ -294,11 +296,12 @@ __all__ = [
     "interop",
     "laws",
     "minimum_count_curve",
-    "perturbation_curve",
     "noise",
     "noiseless",
     "partial_knowledge",
+    "perturbation_curve",
     "privacy_curve",
+    "read_perturbation_table",
     "read_table",
     "reference",
     "release",

@@ -428,7 +428,7 @@ MAX_PUBLISHED_BYTES = Limit(
     2**24, "Bytes of the file of a published table", refusal="`ArgumentError`.", reason="It is read whole."
 )
 MAX_PUBLISHED_ENTRIES = Limit(
-    500_000, "Cells of such a file", refusal="`ArgumentError`.", reason="About one second of reading."
+    1_000_000, "Cells of such a file", refusal="`ArgumentError`.", reason="About two seconds of reading."
 )
 MAX_PUBLISHED_CELLS = Limit(
     50_000, "Combinations in a published table", refusal="`ArgumentError`.", reason="Totals are added: seconds."

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import statpriv as sp
 from statpriv.model import codec
 from statpriv.model.fields import RANGE, Field, RefusedError, schema_of, written_number
+from statpriv.model.step_fields import publication_steps, written_publication
 from statpriv.releasing.schemas import generated
 
 from .test_kept_formats import QUERIES
@@ -156,9 +157,9 @@ def test_a_type_without_an_entry_cannot_be_written():
 
 
 def test_steps_have_a_word_each_in_plans_and_compositions():
-    steps = codec.publication_steps((10, 40), 12, 5)
+    steps = publication_steps((10, 40), 12, 5)
     assert steps == (sp.RangeGate(10, 40), sp.Threshold(11), sp.Rounding(5))
-    assert codec.written_publication(steps) == {"gate": [10, 40], "suppressed_below": 12, "rounded_to": 5}
+    assert written_publication(steps) == {"gate": [10, 40], "suppressed_below": 12, "rounded_to": 5}
 
 
 # --- the published schemas -----------------------------------------------------------------------

@@ -165,7 +165,7 @@ def test_a_query_of_the_users_own_can_be_processed():
         (lambda: sp.PostProcessed(COUNT), r"^steps = \(\); at least one step, such as Threshold\(10\), is required$"),
         (
             lambda: sp.PostProcessed(COUNT, 3),
-            r"^steps\[0\] = 3; Threshold, RangeGate, Rounding, Clip, Relabel or a noise is required$",
+            r"^steps\[0\] = 3; Threshold, RangeGate, Rounding, RandomRounding, Clip, Relabel or a noise is required$",
         ),
         (lambda: sp.PostProcessed(COUNT, sp.Threshold(1), COUNT), r"^steps\[1\] = PropertyQuery\(0\.5\); Threshold"),
         (

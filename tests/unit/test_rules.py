@@ -72,6 +72,8 @@ SITUATIONS = [
     Situation(Parity(), TWELVE, None, NOBODY),
     Situation(Parity(), TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF.thresholded(3), TWELVE, None, THREE),
+    Situation(HALF.randomly_rounded(3), TWELVE, None, THREE),
+    Situation(CELLS.randomly_rounded(3), TWELVE, None, NOBODY),
     Situation(NOISY, TWELVE, None, NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), NOBODY),
     Situation(HALF, TWELVE, sp.WithoutReplacement(5), THREE),

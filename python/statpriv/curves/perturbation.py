@@ -90,9 +90,12 @@ def perturbation_curve(perturbation: Perturbation, *, counts: Number = 1) -> Pri
     True
     """
     required = "a perturbation of counts, such as RandomRounding(3) or noise.CellKey(...), is required"
-    step, several = as_instance(perturbation, "perturbation", Perturbation, required), as_count(counts, "counts", least=1)
+    step, several = (
+        as_instance(perturbation, "perturbation", Perturbation, required),
+        as_count(counts, "counts", least=1),
+    )
     if several > budget.MAX_COUNTS_OF_AN_ENTRY:
         raise ArgumentError(f"counts = {several}; a number from 1 to {budget.MAX_COUNTS_OF_AN_ENTRY} is required")
-    entries = step.different + 1
+    entries = (step.different_counts or 0) + 1
     query = PostProcessed(LinearQuery([[1] * entries] * several), step)
     return PrivacyCurve(AnyCounts(query, Population(entries), None, Adversary(), None), bound="noise")

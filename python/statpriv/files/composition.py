@@ -70,7 +70,7 @@ from typing import TYPE_CHECKING, Any
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.files.documents import as_text, parsed, read_content, refused
-from statpriv.model.codec import POPULATION, QUERY, SAME_ROWS, is_clustered, publication_steps, stated_range
+from statpriv.model.codec import POPULATION, QUERY, SAME_ROWS, is_clustered, stated_range
 from statpriv.model.fields import (
     COUNT,
     NUMBER,
@@ -93,6 +93,7 @@ from statpriv.model.groups import ByGroup
 from statpriv.model.populations import Population
 from statpriv.model.ranges import EachBetween
 from statpriv.model.situation import capabilities
+from statpriv.model.step_fields import publication_steps
 
 if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve

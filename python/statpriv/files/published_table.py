@@ -16,8 +16,6 @@ thousands may be parted by commas or spaces. The file, its lines and its cells a
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from typing import Literal, TypeAlias
 from statpriv import budget
 from statpriv.audit.table import OTHER_NAMES_OF_A_TOTAL, Key, PublishedCell, PublishedTable
 from statpriv.errors import ArgumentError
+from statpriv.files.csv_rows import csv_rows
 from statpriv.files.documents import refused
 from statpriv.numeric.exact import as_count
 from statpriv.numeric.literals import abridged
@@ -49,7 +48,6 @@ _VALUE, _STATUS, _CONFIDENTIAL = "OBS_VALUE", "OBS_STATUS", "CONF_STATUS"
 _COUNT_COLUMNS = frozenset({"count", "counts", "n", "freq", "frequency"})
 _COUNT_STATUS = "count_status"
 """A column of the tidy files of this package: published, withheld or impossible."""
-_DELIMITERS = ",;\t|"
 _MAX_FAULTS = 12
 UNNAMED = ("row", "column")
 """What the dimensions of a wide file are called that names none."""
@@ -151,7 +149,7 @@ def read_table(path: str | Path, layout: TableLayout | None = None) -> Published
     (('region', 'age'), 4, [('south', 'young')])
     """
     place, layout = Path(path), layout or TableLayout()
-    rows = _rows(place, layout.skip)
+    rows = csv_rows(place, "table", skip=layout.skip)
     number, header = next(rows, (0, []))
     if len(header) < 2:
         raise ArgumentError(
@@ -164,44 +162,6 @@ def read_table(path: str | Path, layout: TableLayout | None = None) -> Published
 
 
 # --- lines and columns ---------------------------------------------------------------------------
-
-
-def _rows(place: Path, skip: int) -> Iterator[tuple[int, list[str]]]:
-    """The lines that are not empty, with their numbers; a cell may hold line breaks between quotes."""
-    text = "".join(_text(place).split("\n", skip)[skip:])
-    first = text.split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    cells = 0
-    try:
-        for row in reader:
-            cells += len(row)
-            if cells > budget.MAX_PUBLISHED_ENTRIES:
-                raise ArgumentError(
-                    f"{place}: more than {budget.MAX_PUBLISHED_ENTRIES} cells are no published table; give it in parts"
-                )
-            stripped = [cell.strip() for cell in row]
-            if any(stripped):
-                yield reader.line_num + skip, stripped
-    except csv.Error as error:
-        raise ArgumentError(f"{place}: line {reader.line_num + skip} is not CSV ({error})") from error
-
-
-def _text(place: Path) -> str:
-    try:
-        with place.open("rb") as file:
-            content = file.read(budget.MAX_PUBLISHED_BYTES + 1)
-    except OSError as error:
-        raise ArgumentError(f"{place}: {error.strerror}; the path of a CSV file with a table is required") from error
-    if len(content) > budget.MAX_PUBLISHED_BYTES:
-        raise ArgumentError(f"{place}: more than {budget.MAX_PUBLISHED_BYTES} bytes are not a published table")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ArgumentError(f"{place}: not a text in UTF-8; save it as CSV in UTF-8") from error
-    if "\0" in text:
-        raise ArgumentError(f"{place}: not a text (it has zero bytes); save the table as CSV")
-    return text
 
 
 def _check_header(header: list[str], place: Path, number: int) -> None:

@@ -37,8 +37,8 @@ _RARE = 1e-11
 _BITS = 30
 """Binary places of ρ."""
 _WHOLE = 2**120
-"""Masses of a product are multiples of one part in so many, rounded down: what that leaves of the first law counts as an
-outcome that only it has, which raises the hockey stick, and what it leaves of the second as one that only that has."""
+"""Masses of a product are multiples of one part in so many, rounded down: what that leaves of either law counts as an
+outcome that only this law has, which never lowers the hockey stick."""
 _SLOT = 32
 """Bytes for a product of two masses."""
 

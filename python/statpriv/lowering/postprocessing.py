@@ -47,13 +47,17 @@ class Released:
         if isinstance(first, Noise):
             return self._noisy(first).processed(rest)
         bounded = first.withholds_outside or not self._unbounded
-        if rest and all(step.is_function for step in rest) and bounded:
+        if rest and bounded and all(step.is_function for step in steps):
             return self._tabulated(steps)
         return self._mapped(first, last=not rest).processed(rest)
 
     @property
     def _unbounded(self) -> bool:
         return any(None in law.support for law in self._laws)
+
+    def _is_from(self, least: int) -> bool:
+        ends = [low for low, _ in (law.support for law in self._laws)]
+        return all(low is not None and self.lattice.offset + self.lattice.unit * low >= least for low in ends)
 
     @property
     def _laws(self) -> list[Law]:
@@ -72,6 +76,8 @@ class Released:
 
     def _mapped(self, step: Step, *, last: bool) -> Released:
         self._require_numbers(step)
+        if step.least_answer is not None and not self._is_from(step.least_answer):
+            raise NotApplicable(f"{step!r} is for answers from {step.least_answer} on, and these go below")
         acts = step.on_lattice(self.lattice)
         if acts is not None:
             if acts.refused_before_others is not None and not last:

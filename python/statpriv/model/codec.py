@@ -26,11 +26,10 @@ from fractions import Fraction
 from typing import Any, cast
 
 from statpriv.errors import ArgumentError
-from statpriv.model import contingency_fields, noise
+from statpriv.model import contingency_fields
 from statpriv.model.adversaries import Adversary
 from statpriv.model.fields import (
     COUNT,
-    EXACT,
     LABEL,
     PROBABILITY,
     RANGE,
@@ -58,7 +57,7 @@ from statpriv.model.queries.contingency import ContingencyTable
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.linear import LinearQuery
 from statpriv.model.queries.order_statistic import OrderStatisticQuery
-from statpriv.model.queries.processed import Clip, PostProcessed, RangeGate, Relabel, Rounding, Step, Threshold
+from statpriv.model.queries.processed import PostProcessed, Step
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.queries.sum import MeanQuery, SumQuery
 from statpriv.model.ranges import Between, EachBetween, Stated, as_stated, ends, is_each
@@ -73,6 +72,7 @@ from statpriv.model.samplings import (
     WithReplacement,
 )
 from statpriv.model.situation import Query
+from statpriv.model.step_fields import STEP
 from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.numeric.exact import as_fraction
 from statpriv.numeric.literals import abridged
@@ -131,105 +131,6 @@ def _laws(table: Value) -> object:
 
 
 _LAWS = Field(_laws, f"{_LAW.allowed}, or one for each group", by_group(_LAW).schema, by_group(_LAW).write)
-
-# --- steps ---------------------------------------------------------------------------------------
-
-
-def _answer(value: Value) -> object:
-    """An answer of a table: a number, a text, or None where it is suppressed."""
-    if value is None or value == {"suppressed": True}:
-        return None
-    if hasattr(value, "keys"):
-        return text_from(value["text"], least=0) if "text" in value else as_fraction(value["number"], "an answer")
-    return as_fraction(value, "an answer")
-
-
-def _written_answer(answer: object) -> Value:
-    match answer:
-        case None:
-            return {"suppressed": True}
-        case str():
-            return {"text": answer}
-        case int() | Fraction():
-            return written_number(answer)
-    raise ArgumentError(f"{abridged(answer)} in a Relabel cannot be written as JSON; numbers, strings and None can")
-
-
-_ANSWERS = Field(
-    lambda pairs: {_answer(answer): _answer(instead) for answer, instead in listed(pairs, least=1)},
-    "a list of pairs, an answer and what is published instead,",
-    {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 2, "maxItems": 2}},
-    lambda pairs: [[_written_answer(answer), _written_answer(instead)] for answer, instead in pairs],
-)
-
-
-def _numbers(made: type[Any], *names: str, optional: bool = False) -> Kind:
-    field = EXACT.optional() if optional else EXACT
-    return Kind(made, {name: slot(field, name) for name in names}, made)
-
-
-_LATTICE_NOISE = {
-    "discrete-laplace": _numbers(noise.DiscreteLaplace, "alpha", "scale", optional=True),
-    "discrete-gaussian": _numbers(noise.DiscreteGaussian, "sigma"),
-    "binomial": _numbers(noise.Binomial, "trials", "p"),
-}
-_STEPS = Family(
-    "step",
-    "steps",
-    {
-        "threshold": _numbers(Threshold, "above"),
-        "gate": _numbers(RangeGate, "lower", "upper"),
-        "rounding": _numbers(Rounding, "base"),
-        "clip": _numbers(Clip, "lower", "upper", optional=True),
-        "relabel": Kind(Relabel, {"published": slot(_ANSWERS, "published")}, Relabel),
-        **_LATTICE_NOISE,
-        "truncated": Kind(
-            noise.Truncated,
-            {
-                "noise": slot(Family("lattice_noise", "noises", _LATTICE_NOISE).field, "noise"),
-                "lower": slot(EXACT, "lower"),
-                "upper": slot(EXACT, "upper"),
-            },
-            noise.Truncated,
-        ),
-        "laplace": _numbers(noise.Laplace, "scale"),
-        "gaussian": _numbers(noise.Gaussian, "sigma"),
-    },
-)
-STEP = _STEPS.field
-"""What is done to an answer, a noise included."""
-
-
-def publication_steps(
-    gate: tuple[int, int] | None = None, suppressed_below: int | None = None, rounded_to: int | None = None
-) -> tuple[Step, ...]:
-    """What plans, compositions and reports call gate, suppression and rounding of a count, in this order."""
-    return (
-        *(() if gate is None else (RangeGate(*gate),)),
-        *(() if suppressed_below is None else (Threshold(suppressed_below - 1),)),
-        *(() if rounded_to is None else (Rounding(rounded_to),)),
-    )
-
-
-_PUBLICATION: dict[type, tuple[str, Callable[[Any], Value]]] = {
-    RangeGate: ("gate", lambda step: [int(step.lower), int(step.upper)]),
-    Threshold: ("suppressed_below", lambda step: int(step.above) + 1),
-    Rounding: ("rounded_to", lambda step: int(step.base)),
-}
-
-
-def without_name(query: Query) -> dict[str, Any]:
-    """The document of a query without its label: the plan author chooses the label, and the theory ignores it."""
-    document = written_query(query)
-    document.pop("name", None)
-    return document
-
-
-def written_publication(steps: Iterable[Step]) -> dict[str, Value]:
-    """The same steps, of whole numbers, in the words of plans, compositions and reports."""
-    stated = (_PUBLICATION[type(step)] + (step,) for step in steps)
-    return {key: written(step) for key, written, step in stated}
-
 
 # --- queries -------------------------------------------------------------------------------------
 
@@ -343,6 +244,14 @@ def query_from(document: Value) -> Query:
 
 QUERY = replace(_QUERIES.field, read=query_from, write=written_query)
 """A query of any kind, with the steps after it."""
+
+
+def without_name(query: Query) -> dict[str, Any]:
+    """The document of a query without its label: the plan author chooses the label, and the theory ignores it."""
+    document = written_query(query)
+    document.pop("name", None)
+    return document
+
 
 # --- who is asked, and who looks on --------------------------------------------------------------
 

@@ -28,10 +28,7 @@ __all__ = ["CellKey", "Perturbation", "RandomRounding"]
 class Perturbation(Step):
     """A draw that depends on the count, with keys that are secret: counts of other rows have draws of their own."""
 
-    @property
-    def different(self) -> int:
-        """Two neighbouring counts, however large, are told apart as two of those up to this one are, or less well."""
-        raise NotAvailableError(f"{self!r} states no different: from which count on nothing new happens")
+    least_answer: ClassVar[int | None] = 0
 
     def law_for(self, count: int) -> dict[int, Fraction]:
         """The probability of each published count, given the count."""
@@ -57,10 +54,6 @@ class Perturbation(Step):
         return Lattice(unit=Fraction(self.unit))
 
     def _published(self, law: Law) -> Law:
-        least, _ = law.support
-        if least is None or least < 0:
-            shown = "answers without a least one" if least is None else f"answers down to {least}"
-            raise ArgumentError(f"{self!r} is given {shown}; counts, of 0 or more, are required")
         weights, laws = zip(*self.published_laws(law), strict=True)
         return laws[0] if len(laws) == 1 else Law.mixture(weights, laws)
 
@@ -73,8 +66,8 @@ Row = tuple[tuple[int, Fraction], ...]
 class CellKey(Perturbation):
     """The cell-key method: a table says for each count what is added to it, and with which probability.
 
-    Every row of the data has a secret key, drawn uniformly. The key of a cell is the sum of the keys of its rows, so the
-    same rows, counted again, get the same addition, and other rows another.
+    Every row of the data has a secret key, drawn uniformly. The key of a cell is the sum of the keys of its rows, so
+    the same rows, counted again, get the same addition, and other rows another.
 
     Parameters
     ----------
@@ -104,11 +97,13 @@ class CellKey(Perturbation):
     rows: tuple[Row, ...]
     repeat: int
 
-    def __init__(self, table: Mapping[Any, Mapping[Any, Number]] | Sequence[Mapping[Any, Number]], *, repeat: Number = 1) -> None:
+    def __init__(
+        self, table: Mapping[Any, Mapping[Any, Number]] | Sequence[Mapping[Any, Number]], *, repeat: Number = 1
+    ) -> None:
         required = "for each count from 0 on a dict from what is added to its probability is required"
         by_count = as_mapping(table if hasattr(table, "keys") else dict(enumerate(table)), "table", required)
         counts = sorted(as_count(count, "a count of table") for count in by_count)
-        if not counts or counts != list(range(len(counts))):
+        if counts != list(range(len(counts))):
             raise ArgumentError(f"table is given for the counts {abridged(counts)}; {required}, without gaps")
         if len(counts) > budget.MAX_PROCESSED_ANSWERS:
             raise ArgumentError(f"table has {len(counts)} counts; at most {budget.MAX_PROCESSED_ANSWERS} are allowed")
@@ -120,7 +115,7 @@ class CellKey(Perturbation):
         object.__setattr__(self, "repeat", again)
 
     @property
-    def different(self) -> int:
+    def different_counts(self) -> int:
         """The last row, and once around."""
         return len(self.rows) + self.repeat
 
@@ -199,7 +194,7 @@ class RandomRounding(Perturbation):
         object.__setattr__(self, "base", number)
 
     @property
-    def different(self) -> int:
+    def different_counts(self) -> int:
         """Counts that differ by the base are treated alike."""
         return self.base
 

@@ -53,6 +53,8 @@ class Step:
     """Whether the step adds a noise that has a density."""
     is_gaussian: ClassVar[bool] = False
     """Whether the curve of an answer after this step is closed only where likelihood ratios are monotone."""
+    least_answer: ClassVar[int | None] = None
+    """The least answer that the step is defined for, if not for all."""
     withholds_outside: ClassVar[bool] = False
     """Whether all answers outside an interval are published alike: see `interval`."""
 
@@ -63,6 +65,11 @@ class Step:
         A noise does where its density, or its probabilities of the integers, are log-concave.
         """
         return False
+
+    @property
+    def different_counts(self) -> int | None:
+        """Of a draw by the count: how many pairs of neighbours differ, or are the worst; the first so many."""
+        return None
 
     def published_for(self, answer: Answer) -> Answer:
         """What is published instead of `answer`."""

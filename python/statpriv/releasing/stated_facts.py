@@ -15,12 +15,13 @@ import numpy as np
 from statpriv.composition.cohorts import Cohort
 from statpriv.errors import ArgumentError
 from statpriv.files.composition import Part, read_parts
-from statpriv.model.codec import publication_steps, stated_range
+from statpriv.model.codec import stated_range
 from statpriv.model.fields import is_by_group
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import PostProcessed
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.situation import Query
+from statpriv.model.step_fields import publication_steps
 from statpriv.numeric.arguments import is_mapping
 from statpriv.releasing.classification import EVERYTHING_ELSE
 from statpriv.releasing.exact_tables import TableAnswer

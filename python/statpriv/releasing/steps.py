@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import isqrt, lcm
 from typing import TYPE_CHECKING, Any
 
-from statpriv.model.codec import publication_steps
+from statpriv.model.step_fields import publication_steps
 
 if TYPE_CHECKING:
     from statpriv.model.queries.processed import Step

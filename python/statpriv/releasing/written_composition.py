@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from statpriv.model.codec import ENDS, POPULATION, SAME_ROWS, without_name, written_publication
+from statpriv.model.codec import ENDS, POPULATION, SAME_ROWS, without_name
 from statpriv.model.fields import by_group
 from statpriv.model.queries.histogram import HistogramQuery
 from statpriv.model.queries.processed import Step
 from statpriv.model.queries.property import PropertyQuery
+from statpriv.model.step_fields import written_publication
 from statpriv.numeric.literals import literal
 from statpriv.releasing.guarantee import Asked, Guarantee
 

@@ -33,8 +33,8 @@ SECRET = "who answers which query is kept secret, and the partition is not used 
 SAMPLED = "the sample is drawn as stated, independently of the data, and kept secret"
 NOISE = "the noise has exactly the stated law, is independent of the data, and is not published"
 KEYS = (
-    "what is drawn for a count is drawn uniformly, independently of the data and in secret; counts of the same rows get "
-    "the same draw and count once, all other counts get draws that are independent of each other"
+    "what is drawn for a count is drawn uniformly, independently of the data and in secret; counts of the same rows "
+    "get the same draw and count once, all other counts get draws that are independent of each other"
 )
 KNOWN_LAW = "the laws that the query states are those of its answer"
 PAPER = "Breutigam and Reischuk, Parallel Composition for Statistical Privacy"

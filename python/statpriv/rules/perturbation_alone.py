@@ -10,15 +10,16 @@ makes of a pair that dominates H (Blackwell), and so is their product of a produ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from statpriv import budget
 from statpriv._native import Curve, Law
 from statpriv.lowering.applicability import NotApplicable
 from statpriv.lowering.dominating_pairs import product_of
 from statpriv.lowering.postprocessing import hockey_stick
-from statpriv.model.perturbations import Perturbation
 from statpriv.model.queries.processed import PostProcessed
-from statpriv.model.situation import Situation
-from statpriv.model.steps import Lattice
+from statpriv.model.situation import Pair, Situation
+from statpriv.model.steps import Lattice, Step
 from statpriv.rules.assumptions import KEYS
 from statpriv.rules.data_processing import draws_an_entry_once
 from statpriv.rules.registry import rule
@@ -42,27 +43,23 @@ from statpriv.rules.whole_population import worst
 )
 def perturbation_alone(situation: Situation) -> Curve:
     """The worst neighbouring counts of the perturbation, which must be the first step."""
-    first, others = situation.steps[0], situation.population.size - 1
-    if not isinstance(first, Perturbation):
+    different, others = situation.steps[0].different_counts, situation.population.size - 1
+    if different is None:
         raise NotApplicable("the first step is no perturbation of counts")
     asked = situation.asked
     changed = asked.changed_counts(situation.pair)
     if changed is None and not asked.is_count:
         raise NotApplicable("what an entry changes is no count")
-    if changed is None and situation.pair is not None:
-        return worst([_of_neighbours(situation, least, situation.pair) for least in _counts(first, others, situation)])
-    both = [_of_neighbours(situation, c, pair) for c in _counts(first, others, situation) for pair in ((1, 0), (0, 1))]
-    one, counts = worst(both), max(map(sum, changed or [(1, 0)]), default=0)
-    return worst([]) if not counts else one if counts == 1 else product_of([one] * counts)
+    counts = range(others + 1) if len(situation.steps) > 1 else range(min(others + 1, different))
+    if len(counts) > budget.MAX_COUNTS_OF_A_PERTURBATION:
+        raise NotApplicable(f"the {len(counts)} counts that later steps may tell apart are too many to be tried")
+    directions = [(1, 0), (0, 1)] if changed is not None or situation.pair is None else [situation.pair]
+    alone = worst([_of_neighbours(count, pair, situation.steps) for count in counts for pair in directions])
+    several = 1 if changed is None else max(map(sum, changed), default=0)
+    return alone if several == 1 else product_of([alone] * several) if several else worst([])
 
 
-def _counts(first: Perturbation, others: int, situation: Situation) -> range:
-    """The counts of other entries that may differ; later steps may tell any two apart."""
-    if len(situation.steps) > 1 and others >= budget.MAX_COUNTS_OF_A_PERTURBATION:
-        raise NotApplicable(f"the {others + 1} counts before later steps are too many to be tried")
-    return range(min(others + 1, first.different) if len(situation.steps) == 1 else others + 1)
-
-
-def _of_neighbours(situation: Situation, least: int, pair: tuple[int, int]) -> Curve:
-    laws = (Law.table(least + value, [1]) for value in pair)
-    return hockey_stick(*laws, Lattice(), situation.steps)
+def _of_neighbours(count: int, pair: Pair, steps: Sequence[Step]) -> Curve:
+    """The count with the first value of the critical entry against the count with the second."""
+    first, second = (Law.table(count + value, [1]) for value in pair or ())
+    return hockey_stick(first, second, Lattice(), steps)
