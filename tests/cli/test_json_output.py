@@ -33,6 +33,7 @@ COMMANDS = [
     ("design.table", ["design", "table", ROOT / "examples/table-plan.toml"]),
     ("reproduce", ["reproduce", "table1"]),
     ("reproduce.minimum-counts", ["reproduce", "minimum-counts"]),
+    ("reproduce.alternatives", ["reproduce", "alternatives"]),
     ("verify", ["verify", "claims.toml", "--certificates", "more-proofs"]),
     ("verify.certificate", ["verify", "proofs/claim-1.json"]),
     ("ledger", ["ledger", "show", "--registry", "registry"]),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import statpriv as sp
-from statpriv.assurance import reproduction
+from statpriv.assurance import alternatives, reproduction
 from statpriv.errors import UndecidedError
 from statpriv.theories.partial_knowledge import figures
 
@@ -140,8 +140,8 @@ def test_what_is_not_there_is_named(run, name):
     result = run("reproduce", name)
     assert result.exit_code == 2
     assert (
-        "this version reproduces table1, table2, figure-delta-n, figure-3.5, figure-3.6, minimum-counts and all of"
-        in result.stderr
+        "this version reproduces table1, table2, figure-delta-n, figure-3.5, figure-3.6, minimum-counts, alternatives "
+        "and all of" in result.stderr
     )
 
 
@@ -230,8 +230,8 @@ def test_numbers_are_checked_without_matplotlib(run, monkeypatch):
     [
         (
             ("table1", "--out", "a.svg"),
-            "--out = a.svg: table1 is a table; figure-delta-n, figure-3.5, figure-3.6, minimum-counts and all have a "
-            "figure to draw",
+            "--out = a.svg: table1 is a table; figure-delta-n, figure-3.5, figure-3.6, minimum-counts, alternatives "
+            "and all have a figure to draw",
         ),
         (("all", "--out", "a.jpg"), "--out = a.jpg; a name that ends in .svg, .png or .pdf is required"),
         (("all", "--out", "no/a.svg"), "--out = no/a.svg: its folder does not exist; create it first"),
@@ -324,3 +324,49 @@ def test_the_table_of_rules_in_json_has_both_ends_of_both_bounds(run_json):
     assert document["reproduced"] is True
     ten = next(rule for rule in document["rules"] if (rule["minimum"], rule["epsilon"]) == (10, "2"))
     assert ten["supremum"]["upper"] < ten["delta"]["lower"] <= sp.minimum_count_curve(10).delta(2).upper
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return {table.name: alternatives.alternatives(table) for table in alternatives.TABLES}
+
+
+def test_the_alternatives_are_those_of_the_page(run, tmp_path):
+    printed = run("reproduce", "alternatives", "--out", tmp_path / "alternatives.svg").stdout
+    assert (tmp_path / "alternatives.svg").stat().st_size > 10_000
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "alternatives.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.count("|") == 6 and "---" not in line]
+    rows = [row for row in rows if row[0] != "method"]
+    assert len(rows) == 14
+    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    assert all(" ".join(row) in lines for row in rows)
+
+
+def test_no_attack_gains_more_than_is_certified_and_some_gain_nearly_that(compared):
+    for methods in compared.values():
+        assert all(method.agrees for method in methods)
+        gains = [method.found.advantage.upper / method.if_others_known.upper for method in methods if method.found]
+        assert sorted(gains)[1] > 1  # the intervals of both perturbations reach what is certified
+        perturbed = [method for method in methods if "random" in method.method or "keys" in method.method]
+        assert all(method.found.advantage.lower > 0.8 * method.if_others_known.upper for method in perturbed)
+
+
+def test_an_attack_that_refutes_is_told_by_the_exit_code(run, monkeypatch):
+    monkeypatch.setattr(alternatives.Alternative, "agrees", property(lambda _: False))
+    assert run("reproduce", "alternatives").exit_code == 1
+
+
+def test_errors_and_bounds_of_alternatives_are_those_of_the_definitions(compared):
+    table = alternatives.TABLES[1]
+    by_name = {method.method: method for method in compared[table.name]}
+    base_3 = [{0: 0, 1: 2, 2: 2}[count % 3] for count in table.counts]
+    assert by_name["rounded at random to base 3"].error.lower ** 2 == pytest.approx(sum(base_3) / len(base_3))
+    assert by_name["rounded at random to base 3"].if_others_known.upper == pytest.approx(5 / 9)
+    nearest = [(min(count % 5, 5 - count % 5)) ** 2 for count in table.counts]
+    assert by_name["rounded to the nearest 5"].error.lower ** 2 == pytest.approx(sum(nearest) / len(nearest))
+    assert by_name["cell keys (5, variance 3, no 1 or 2)"].error.upper == pytest.approx(3**0.5)
+    assert by_name["Laplace noise of scale 2/epsilon"].error.upper == pytest.approx(8**0.5)
+    assert by_name["single cells below 10 suppressed"].if_law_known is None
+    rule = sp.minimum_count_curve(10).delta(1)
+    assert by_name["exact, every cell at least 10"].if_law_known == rule
+    assert by_name["normal noise at delta = 1e-5"].if_law_known.upper <= 1e-5 < rule.lower

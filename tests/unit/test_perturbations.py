@@ -97,7 +97,7 @@ def test_a_table_that_repeats_is_for_bounded_numbers_of_counts():
         sp.privacy_curve(COUNT.noisy(key), sp.Population(2 * 10**6)).delta(1)
 
 
-@pytest.mark.parametrize("counts", [0, 65, 1.5, "two"])
+@pytest.mark.parametrize("counts", [0, 65, 1.5, "two", (0, 0), (1, 64), (1, -1), (1, 1, 1)])
 def test_an_entry_changes_a_few_counts(counts):
     with pytest.raises(ArgumentError, match="counts"):
         sp.perturbation_curve(KEY, counts=counts)
@@ -171,3 +171,56 @@ def test_a_file_that_is_no_table_is_refused_with_the_place(tmp_path, text, messa
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ArgumentError, match="the path of a CSV file with a perturbation table is required"):
         sp.read_perturbation_table(tmp_path / "none.csv")
+
+
+# --- tables of greatest entropy ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("largest", "variance", "smallest"), [(2, 1, 1), (5, 3, 1), (5, 3, 3), (3, "2", 1), (9, "8.5", 2)]
+)
+def test_a_table_of_greatest_entropy_keeps_its_mean_and_variance(largest, variance, smallest):
+    key = sp.design.perturbation_table(largest=largest, variance=variance, smallest=smallest)
+    assert key.rows[0] == ((0, 1),)
+    for count, row in enumerate(key.rows[1:], start=1):
+        changes = [change for change, _ in row]
+        assert sum(mass for _, mass in row) == 1
+        assert abs(sum(change * mass for change, mass in row)) < 1e-9
+        assert abs(sum(change**2 * mass for change, mass in row) - Fraction(variance)) < 1e-8
+        assert all(count + change == 0 or count + change >= smallest for change in changes)
+        assert max(map(abs, changes)) <= largest
+    assert [change for change, _ in key.rows[-1]] == list(range(-largest, largest + 1))
+
+
+def test_no_other_law_with_these_moments_has_more_entropy():
+    """Along every direction that keeps sum, mean and variance entropy is stationary, and it is concave."""
+    from math import log
+
+    key = sp.design.perturbation_table(largest=5, variance=3, smallest=3)
+    for row in key.rows[1:]:
+        masses = dict(row)
+        for v in masses:
+            if all(v + step in masses for step in range(4)):
+                direction = {v: 1, v + 1: -3, v + 2: 3, v + 3: -1}  # third differences keep three moments
+                slope = -sum(weight * log(masses[place]) for place, weight in direction.items())
+                assert abs(slope) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"largest": 5, "variance": 2, "smallest": 3},
+            "variance = 2; what is added to a count of 1 can have variances between 2 and 5 only",
+        ),
+        ({"largest": 2, "variance": 5}, "between 0 and 2 only"),
+        ({"largest": 0, "variance": 1}, "largest"),
+        ({"largest": 101, "variance": 1}, "largest = 101"),
+        ({"largest": 3, "variance": 0}, "variance"),
+        ({"largest": 3, "variance": 1, "smallest": 4}, "smallest = 4, largest = 3"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(arguments, message):
+    with pytest.raises(ArgumentError) as refused:
+        sp.design.perturbation_table(**arguments)
+    assert message in str(refused.value)

@@ -9,6 +9,7 @@ import rich_click as click
 from rich.table import Table
 from rich.text import Text
 
+from statpriv.cli.alternatives import print_alternatives
 from statpriv.cli.options import debug_option, examples, json_option
 from statpriv.cli.output import at_most, ends, fact_grid, print_json, screen
 from statpriv.cli.plain_text import printable
@@ -60,6 +61,7 @@ _LEGEND = (
     "statpriv reproduce figure-delta-n --out delta-n.svg",
     "statpriv reproduce figure-3.5 --out figure.png --json",
     "statpriv reproduce minimum-counts",
+    "statpriv reproduce alternatives --out alternatives.svg",
     "statpriv reproduce all --json",
 )
 def reproduce(
@@ -73,22 +75,25 @@ def reproduce(
     """The tables and figures of the literature: every printed number and line beside the computed one.
 
     Tables are table1 and table2, figures figure-delta-n, figure-3.5 and figure-3.6. No literature has minimum-counts:
-    what the rule "every cell of an exact table has at least T rows" protects.
+    what the rule "every cell of an exact table has at least T rows" protects. Nor alternatives: what else is done with
+    tables of counts, on two real ones, with errors, certified deltas and simulated attacks.
 
     The exit code is 0 if every printed number comes out, and 1 if one does not.
     """
+    from statpriv.assurance.alternatives import NAME as ALTERNATIVES
     from statpriv.assurance.reproduction import FIGURE, PUBLISHED, TABLES, cells, delta_against_size, published_figure
     from statpriv.assurance.table_of_rules import NAME
 
-    drawn = (FIGURE, *PUBLISHED, NAME)
+    drawn = (FIGURE, *PUBLISHED, NAME, ALTERNATIVES)
     if what not in (*TABLES, *drawn, "all"):
         raise ArgumentError(f"{what}: this version reproduces {', '.join((*TABLES, *drawn))} and all of the literature")
     if out is not None and what in TABLES:
         raise ArgumentError(f"--out = {out}: {what} is a table; {', '.join(drawn)} and all have a figure to draw")
     file = Files(out, force=force)
     file.check()
-    if what == NAME:
-        _print_rules(context, file, as_json=as_json)
+    own = {NAME: _print_rules, ALTERNATIVES: print_alternatives}
+    if what in own:
+        own[what](context, file, as_json=as_json)
         return
     tables = [(table, list(cells(table))) for name, table in TABLES.items() if what in (name, "all")]
     figures = [delta_against_size()] if what in (FIGURE, "all") else []

@@ -13,7 +13,7 @@ channel (Blackwell). So a product of dominating pairs dominates the product of t
 likelihood ratio of a product is ρ to the sum of the indices, on which alone its hockey stick depends.
 
 **Points.** h_i = δ(ε_i) for ε_i ≥ 0 and r_i ≥ e^{ε_i}, so that h_i ≥ H(r_i). Below r = 1 it is the curve δ' of the
-other direction that counts, by ``H(1/r) = 1 − 1/r + δ'(ln r)/r``. Products take the larger of both directions.
+other direction that counts, by ``H(1/r) = 1 − 1/r + δ'(ln r)/r``.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ Masses = list[Fraction]
 """Of one law, by outcome."""
 
 
-def product_of(curves: Sequence[Curve]) -> Curve:
-    """The hockey stick of a product of dominating pairs, one for each curve of the larger of both directions."""
-    spacing = max(map(_reach, dict.fromkeys(curves))) / _POINTS
+def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
+    """The hockey stick of a product of dominating pairs, one for each two curves: of its two laws, and in reverse."""
+    spacing = max(_reach(curve) for curve in {curve for pair in pairs for curve in pair}) / _POINTS
     ratio = _above_exponential(spacing)
     powers = [Fraction(1)]
     for _ in range(_POINTS):
         powers.append(powers[-1] * ratio)
     epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
     product = [[_WHOLE], [_WHOLE]]
-    for curve, count in Counter(curves).items():
-        heights = _heights(curve, epsilons)
-        for which, masses in enumerate(_finite_pair(powers, heights, heights)):
+    for pair, count in Counter(pairs).items():
+        upwards, downwards = (_heights(curve, epsilons) for curve in pair)
+        for which, masses in enumerate(_finite_pair(powers, upwards, downwards)):
             finite = [int(masses.get(index, Fraction(0)) * _WHOLE) for index in range(-_POINTS, _POINTS + 1)]
             product[which] = _times(product[which], _power(finite, count))
     first, second = ([Fraction(mass, _WHOLE) for mass in masses] for masses in product)

@@ -42,6 +42,7 @@ from statpriv.planning.designs import Design, TradeOff, TradeOffRow, Trial
 from statpriv.planning.gate_probability import gate_probability
 from statpriv.planning.minimum import least_minimum
 from statpriv.planning.noise_needed import least_noise
+from statpriv.planning.perturbation_table import perturbation_table
 from statpriv.planning.questions import (
     largest_size,
     most_known,
@@ -72,6 +73,7 @@ __all__ = [
     "least_uncertainty",
     "most_known",
     "most_queries",
+    "perturbation_table",
     "plan_table",
     "smallest_population",
     "smallest_sizes",

@@ -95,7 +95,7 @@ def dominating_product(situation: SameRowsSituation) -> Curve:
             f"{len(attributes)} attributes are more than the {budget.MAX_PRODUCT_FACTORS} whose product is composed"
         )
     curves = {asked: of_attribute(situation, asked)[0].curve for asked in dict.fromkeys(attributes)}
-    return product_of([curves[asked] for asked in attributes])
+    return product_of([(curves[asked], curves[asked]) for asked in attributes])  # each the larger of both directions
 
 
 def _require_independent(situation: SameRowsSituation) -> None:

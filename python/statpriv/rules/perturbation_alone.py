@@ -4,8 +4,9 @@ Such a reader knows every count but for the critical entry: under one value of i
 What is published for it are two laws of the perturbation, and the worst c counts.
 
 **Several counts.** The draws of counts of different rows are independent. So are all that are published, and the two
-laws are products. With H the larger of the hockey sticks over all c, in both directions, each factor is what a channel
-makes of a pair that dominates H (Blackwell), and so is their product of a product of such pairs.
+laws are products. With H the largest hockey stick of c + 1 against c, and H' of c against c + 1, each factor is what a
+channel makes of a pair that dominates H in one direction and H' in the other (Blackwell), and so is their product of a
+product of such pairs.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from statpriv.rules.whole_population import worst
     theorem=(
         "Somebody who knew all other entries would still not know what is drawn for a count: at most the larger of the "
         "hockey sticks between the laws of what is published for two neighbouring counts, over all counts. Several "
-        "counts that an entry changes have draws of their own: a product of pairs that dominate that maximum."
+        "counts that an entry changes have draws of their own: a product of pairs that dominate all neighbours."
     ),
     source="docs/explanation/perturbed-counts.md, with the proof",
     assumptions=(KEYS,),
@@ -53,10 +54,19 @@ def perturbation_alone(situation: Situation) -> Curve:
     counts = range(others + 1) if len(situation.steps) > 1 else range(min(others + 1, different))
     if len(counts) > budget.MAX_COUNTS_OF_A_PERTURBATION:
         raise NotApplicable(f"the {len(counts)} counts that later steps may tell apart are too many to be tried")
-    directions = [(1, 0), (0, 1)] if changed is not None or situation.pair is None else [situation.pair]
-    alone = worst([_of_neighbours(count, pair, situation.steps) for count in counts for pair in directions])
-    several = 1 if changed is None else max(map(sum, changed), default=0)
-    return alone if several == 1 else product_of([alone] * several) if several else worst([])
+    joined, left = (
+        worst([_of_neighbours(count, pair, situation.steps) for count in counts]) for pair in ((1, 0), (0, 1))
+    )
+    if changed is None:
+        return worst([joined, left] if situation.pair is None else [joined if situation.pair == (1, 0) else left])
+    return worst([_product(joined, left, *numbers) for numbers in changed if any(numbers)])
+
+
+def _product(joined: Curve, left: Curve, first: int, second: int) -> Curve:
+    """So many counts that the entry is in under the first value alone, and under the second alone."""
+    if first + second == 1:
+        return joined if first else left
+    return product_of([(joined, left)] * first + [(left, joined)] * second)
 
 
 def _of_neighbours(count: int, pair: Pair, steps: Sequence[Step]) -> Curve:
