@@ -77,7 +77,7 @@ def test_the_examples_of_the_help_run(process, run, tmp_path, monkeypatch):
             if words[: len(command) + 1] == ["statpriv", *command] and "report.json" not in words:
                 assert run(*words[1:], *(["--force"] if "--out" in words else [])).exit_code == 0, line
                 ran += 1
-    assert ran == 20
+    assert ran == 21
 
 
 def test_version(process):

@@ -91,7 +91,7 @@ class CellKey(Perturbation):
     >>> key.law_for(100) == {99: Fraction(1, 4), 100: Fraction(1, 2), 101: Fraction(1, 4)}
     True
     >>> sp.PropertyQuery("1/2").noisy(key)
-    PostProcessed(PropertyQuery('1/2'), noise.CellKey(<counts 0 to 2, then as 2; from -1 to +1>))
+    PostProcessed(PropertyQuery(0.5), noise.CellKey(<counts 0 to 2, then as 2; from -1 to +1>))
     """
 
     rows: tuple[Row, ...]

@@ -60,7 +60,7 @@ def perturbation_table(*, largest: Number, variance: Number, smallest: Number = 
     >>> sorted(key.law_for(1))
     [0, 3, 4, 5, 6]
     >>> round(sp.perturbation_curve(key).delta(1).upper, 3)
-    0.803
+    0.266
     """
     most, least = as_count(largest, "largest", least=1), as_count(smallest, "smallest", least=1)
     spread = float(as_positive(variance, "variance"))
