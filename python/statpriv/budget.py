@@ -403,6 +403,12 @@ MAX_POWER_BITS = Limit(
 MAX_ALLOCATED_ANSWERS = Limit(
     2**14, "Answers of `random_allocation_delta`", refusal="`ArgumentError`.", reason="Some ten seconds of work."
 )
+MAX_ALLOCATION_TERMS = Limit(
+    5_000,
+    "Ways to have each likelihood ratio in so many of the answers of `random_allocation_delta`",
+    refusal="The enclosure on a grid, which is wider for answers with few values.",
+    reason="Some seconds of work.",
+)
 MAX_ALLOCATION_GRID = Limit(
     2**16,
     "Points of the grid of `random_allocation_delta`",

@@ -2,13 +2,14 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 
 import mpmath
 import pytest
 
 import statpriv as sp
-from statpriv import differential
+from statpriv import budget, differential
 
 
 def two_answers(epsilon: str, mu: str) -> mpmath.mpf:
@@ -36,13 +37,14 @@ def test_two_answers_are_bounded_closely(epsilon, mu):
     with mpmath.workdps(25):
         truth = two_answers(epsilon, mu)
     bound = differential.random_allocation_delta(epsilon, sigma=1 / Fraction(mu), m=2)
-    assert truth <= bound.upper <= truth * (1 + mpmath.mpf("0.002"))
-    assert bound.width <= 1e-13 * bound.upper
+    assert bound.lower <= truth <= bound.upper
+    assert bound.upper <= truth * (1 + mpmath.mpf("0.002"))
+    assert bound.lower >= truth * (1 - mpmath.mpf("0.002"))
 
 
 @pytest.mark.parametrize(
     ("epsilon", "sigma", "m"),
-    [("0.02", 4, 20), ("0", 10, 7), pytest.param("0.02", 2, 70, marks=pytest.mark.campaign)],
+    [("0.02", 4, 20), ("0", 10, 7), ("1", 1, 8), pytest.param("0.02", 2, 70, marks=pytest.mark.campaign)],
 )
 def test_a_simulation_of_the_mechanism(epsilon, sigma, m):
     """Under Q the noise alone, the ratio of densities is averaged over where the entry may be."""
@@ -50,10 +52,62 @@ def test_a_simulation_of_the_mechanism(epsilon, sigma, m):
     noise = np.random.default_rng(7).normal(scale=sigma, size=(100_000, m))
     ratio = np.exp((2 * noise - 1) / (2 * sigma**2)).mean(axis=1)
     factor = math.exp(float(epsilon))
-    bound = differential.random_allocation_delta(epsilon, sigma=sigma, m=m).upper
+    bound = differential.random_allocation_delta(epsilon, sigma=sigma, m=m)
     gains = [np.maximum(0, ratio - factor), np.maximum(0, 1 - factor * ratio)]
     error = max(gain.std() for gain in gains) / math.sqrt(len(ratio))
-    assert abs(max(gain.mean() for gain in gains) - bound) < 5 * error
+    assert abs(max(gain.mean() for gain in gains) - bound.midpoint) < 5 * error
+    assert bound.upper < 1.001 * bound.lower
+
+
+def allocated(first, second, m, factor):
+    """The entry is in one of m answers, drawn in secret: both directions, over all joint answers."""
+    joined = left = Fraction(0)
+    for values in product(range(len(first)), repeat=m):
+        without = prod(second[value] for value in values)
+        within = sum(without / second[value] * first[value] for value in values) / m if without else Fraction(0)
+        joined += max(Fraction(0), within - factor * without)
+        left += max(Fraction(0), without - factor * within)
+    return max(joined, left)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["3/4", "1/4"], ["1/4", "3/4"]),
+        (["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"]),
+        (["0", "1/10", "9/10"], ["1/3", "1/3", "1/3"]),
+        (["1/2", "1/2"], ["1/2", "1/2"]),
+        (["1/1000", "999/1000"], ["1/2", "1/2"]),
+    ],
+)
+@pytest.mark.parametrize("m", [2, 3, 6])
+def test_answers_with_few_values_are_enclosed(first, second, m):
+    laws = [[Fraction(mass) for mass in law] for law in (first, second)]
+    for epsilon in ("0", "0.1", "0.5", "2"):
+        ends = (Fraction(math.exp(float(epsilon))) * (1 + side * Fraction(1, 10**14)) for side in (1, -1))
+        low, high = (allocated(*laws, m, factor) for factor in ends)
+        found = differential.random_allocation_delta(epsilon, m=m, answer=(first, second))
+        assert Fraction(found.lower) <= high
+        assert low <= Fraction(found.upper)
+        assert found.width <= 1e-12
+
+
+def test_on_a_grid_they_are_enclosed_too(monkeypatch):
+    """Where there are too many ways to have each ratio."""
+    answer = (["3/4", "1/4"], ["1/4", "3/4"])
+    exact = [differential.random_allocation_delta(epsilon, m=6, answer=answer) for epsilon in ("0", "0.1", "0.5")]
+    monkeypatch.setattr(budget, "MAX_ALLOCATION_TERMS", 1)
+    for epsilon, inner in zip(("0", "0.1", "0.5"), exact, strict=True):
+        found = differential.random_allocation_delta(epsilon, m=6, answer=answer)
+        assert found.lower <= inner.lower
+        assert inner.upper <= found.upper
+        assert found.width <= 0.02
+
+
+@pytest.mark.parametrize(("epsilon", "sigma", "m"), [("1", 1, 8), ("2", 1, 8), ("0.5", 1, 8), ("0.2", 4, 20)])
+def test_both_ends_are_close_where_answers_are_noisy(epsilon, sigma, m):
+    bound = differential.random_allocation_delta(epsilon, sigma=sigma, m=m)
+    assert 0 < bound.lower < bound.upper < 1.005 * bound.lower
 
 
 def test_one_answer_is_the_gaussian_mechanism():
@@ -85,6 +139,11 @@ def test_hardly_any_effect():
         ({"sigma": 0}, "sigma = 0; a number above 0 is required"),
         ({"sensitivity": 0}, "sensitivity = 0; a number above 0 is required"),
         ({"sigma": 1, "m": 10**4}, r"sigma is 1 times the sensitivity; .* more noise is required"),
+        ({"sigma": None}, "sigma and answer are both left out"),
+        ({"answer": 3}, "answer = 3; two sequences"),
+        ({"answer": (["1/2", "1/2"], ["1"])}, "answer = .* as many in both"),
+        ({"answer": (["1/2", "1/4"], ["1/2", "1/2"])}, "answer = .* sums to exactly one"),
+        ({"answer": (["1/2", "1/2"], ["1", "0"])}, "answer = .* must be so without"),
         ({"epsilon": -1}, "epsilon = -1; a number of at least 0 is required"),
     ],
 )

@@ -2,39 +2,50 @@
 
 Every entry takes part in one of m noisy answers, which is drawn at random and kept secret. Feldman and Shenfeld,
 *Efficient Privacy Loss Accounting for Subsampling and Random Allocation*, account for it on a grid in floating point.
-This module gives a certified upper bound, by the same idea as for exact composition over a secret partition.
+This module encloses it, by the same idea as for exact composition over a secret partition.
 
-With normal noise, one entry present or absent is `P = (1/m) Σ_i N(S e_i, σ²)` against `Q = N(0, σ²)` in m dimensions.
-Under Q the ratio `P/Q = (Y_1 + … + Y_m)/m =: y` is a mean of independent lognormal variables, `ln Y ~ N(−μ²/2, μ²)`,
-`μ = S/σ`, of mean one. With `K = e^ε` both directions are puts on y,
+Let one answer have the law P₁ with the entry and Q₁ without it. One entry present or absent is the mean P of the m
+laws with P₁ in one place and Q₁ in the others, against `Q = Q₁ ⊗ … ⊗ Q₁`. Under Q the ratio `P/Q = (Y_1 + … + Y_m)/m
+=: y` is a mean of independent copies of `Y = P₁/Q₁`, of mean at most one (one less the mass of P₁ where Q₁ has none).
+With `K = e^ε` both directions are puts on y,
 
-    E_Q[(P/Q − K)_+] = 1 − K + E(K − y)_+,        E_Q[(1 − K P/Q)_+] = K E(1/K − y)_+.
+    P(y = ∞) + E_Q[(P/Q − K)_+] = 1 − K + E(K − y)_+,        E_Q[(1 − K P/Q)_+] = K E(1/K − y)_+.
 
-So both increase if Y is replaced by Y' with `u'(x) = E(x − Y')_+ >= u(x) = E(x − Y)_+` for all x. This is the order of
-decreasing convex functions. Sums of independent variables preserve it: given the other terms, the payoff is a put on
-one of them. u is convex, with the closed form `u(x) = x δ_μ(−ln x)` for `x <= 1` and `x − 1 + δ_μ(ln x)` for `x > 1`,
-where `δ_μ` is the curve of one Gaussian answer. Take upper bounds of u on a grid. The greatest convex function below
-them is at least u. Beyond the end of the grid it is continued by a ray of slope one, the largest slope of u. The kinks
-of this function are the atoms of Y'.
+So both increase if Y is replaced by Y' with `u'(x) = E(x − Y')_+ >= u(x) = E(x − Y)_+` for all x, and decrease if it
+is replaced by one with `u' <= u`. This is the order of decreasing convex functions. Sums of independent variables
+preserve it: given the other terms, the payoff is a put on one of them. u is convex, `u(x) = x δ'(−ln x)` for `x <= 1`
+and `x − 1 + δ(ln x)` for `x > 1`, where δ and δ' are the curves of one answer, P₁ against Q₁ and the reverse.
+
+**Above.** Take upper bounds of u on a grid. The greatest convex function below them is at least u. Beyond the end of
+the grid it is continued by a ray of slope one, the largest slope of u. The kinks of this function are the atoms of Y'.
+
+**Below.** Let a < b be neighbours on the grid and c their middle. A line that supports u at c has a slope between
+``(u(c) − u(a))/(c − a)`` and ``(u(b) − u(c))/(b − c)``. So it is at least ``2u(c) − u(b)`` at a, and at least
+``2u(c) − u(a)`` at b, and the line through these two points is at most u on [a, b]. So is the line through 0 and 0. At
+every point of the grid take the smaller of the values of the lines on its two sides: what joins these is at most u, and
+so is the greatest convex function below it. Beyond the grid its slope must not exceed the last slope of a chord of u.
 
 The law of the sum is a power of an integer polynomial, with each coefficient rounded down. Mass lost by rounding is
-counted as if y were zero. Sums beyond `m K` do not contribute and are cut off. The relative error of the grid is of the
-order of the squared ratio of its step to the standard deviation of Y.
+counted as if y were zero above, and not at all below. Sums beyond `m K` do not contribute and are cut off. The relative
+error of the grid is of the order of the squared ratio of its step to the standard deviation of Y.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from statpriv import budget
-from statpriv._native import Enclosure, gaussian_delta
+from statpriv._native import Curve, Enclosure, Law, gaussian_delta
 from statpriv.errors import ArgumentError
+from statpriv.model.probabilities import probability_list
+from statpriv.numeric.arguments import as_tuple
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
-from statpriv.numeric.literals import spelled
+from statpriv.numeric.literals import abridged, spelled
 
 _BITS = 128
 """Masses are multiples of 2^-128, so the mass lost by rounding is below 1e-30."""
@@ -44,31 +55,41 @@ _DEVIATIONS = 11
 """Reach of the grid from the mean of `ln Y`, in standard deviations; the mass beyond it is 1e-28."""
 
 
-def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivity: Number = 1) -> Enclosure:
-    """An upper bound of δ(ε) where every entry takes part in one of m Gaussian answers, drawn in secret.
+def random_allocation_delta(
+    epsilon: Number,
+    *,
+    m: int,
+    sigma: Number | None = None,
+    sensitivity: Number = 1,
+    answer: tuple[Sequence[Number], Sequence[Number]] | None = None,
+) -> Enclosure:
+    """δ(ε) where every entry takes part in one of m noisy answers, drawn in secret.
 
     Parameters
     ----------
     epsilon : float, int, Fraction, Decimal or str
         ε in nats, at least 0.
-    sigma : float, int, Fraction, Decimal or str
-        Standard deviation of the noise of each answer, above 0.
     m : int
         Number of answers, from 1 to 2^14. A hundred take a second, a thousand half a minute.
+    sigma : float, int, Fraction, Decimal or str, optional
+        Standard deviation of normal noise on each answer, above 0.
     sensitivity : float, int, Fraction, Decimal or str
         How far one entry, present or absent, moves the answer it takes part in; above 0.
+    answer : tuple of two sequences of numbers, optional
+        Instead of `sigma`: the probabilities of every value of one answer, with the entry and without it. Each sums to
+        one, and no value has a probability with the entry alone.
 
     Returns
     -------
     Enclosure
-        The value of the bound; its upper end is safe. The true δ may be below the lower end: for two answers by up to
-        0.2 %, and by more for smaller δ. On the coarser grids beyond 64 and 1024 answers the gap is four and sixteen
-        times as large.
+        It holds the larger δ of the two directions, an entry added and one removed. It is some tenths of a per cent
+        wide for few answers and δ that are not small, and wider on the coarser grids beyond 64 and 1024 answers.
 
     Raises
     ------
     ArgumentError
-        The noise is too small for a grid, for instance as small as the sensitivity with 10^4 answers.
+        The noise is too small for a grid, for instance as small as the sensitivity with 10^4 answers; or a value that
+        is not allowed, and the message names it.
 
     Examples
     --------
@@ -79,25 +100,119 @@ def random_allocation_delta(epsilon: Number, *, sigma: Number, m: int, sensitivi
     >>> print(f"{bound.upper:.2e}, known {sp.differential.gaussian_delta('0.2', mu='1/4').upper:.2e}")
     3.44e-06, known 3.31e-02
     """
-    answers, mu = as_count(m, "m", least=1), as_positive(sensitivity, "sensitivity") / as_positive(sigma, "sigma")
-    target = as_fraction(epsilon, "epsilon")
-    known = gaussian_delta(target, mu=mu)  # an upper bound also with the secret, by joint convexity
+    answers, target = as_count(m, "m", least=1), as_fraction(epsilon, "epsilon")
+    one = _stated(answer) if answer is not None else _with_noise(sigma, sensitivity)
+    known = one.delta(target)  # an upper bound also with the secret, by joint convexity
     if answers == 1:
         return known
     if answers > budget.MAX_ALLOCATED_ANSWERS:
         raise ArgumentError(f"m = {spelled(m)}; at most {budget.MAX_ALLOCATED_ANSWERS} answers are summed up")
     context = interval_context(_BITS)
     least, most = rational_ends(context.exp(exact(context, target)))
+    if math.comb(answers + len(one.ratios) - 1, answers) <= budget.MAX_ALLOCATION_TERMS and one.ratios:
+        ends = [_of_all_sums(one.ratios, answers, factor) for factor in (most, least)]
+        return Enclosure(max(Fraction(0), ends[0]), min(Fraction(1), ends[1]))
     steps = next(steps for limit, steps in _STEPS if answers <= limit)
-    total = _dominating(mu, answers * most, steps).power(answers, answers * most)
+    grid = _grid(one, answers * most, steps)
+    above, below = (law.power(answers, answers * most) for law in (_dominating(grid), _dominated(one, grid)))
 
-    def bound(factor: Fraction) -> Fraction:
+    def bound(total: _Law, factor: Fraction) -> Fraction:
         """The larger of both directions; it decreases in K. `total` is the law of the sum, m times the mean y."""
         present = 1 - factor + total.put(answers * factor) / answers
         return max(present, factor * total.put(answers / factor) / answers)
 
-    upper = bound(least) + most * Fraction(total.lost, 1 << _BITS)
-    return Enclosure(max(Fraction(0), min(bound(most), Fraction(known.lower))), min(upper, Fraction(known.upper)))
+    upper = min(bound(above, least) + most * Fraction(above.lost, 1 << _BITS), Fraction(known.upper))
+    return Enclosure(max(Fraction(0), min(bound(below, most), upper)), upper)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """One answer: its curves with the entry against without it, and in reverse; and where the ratio of both lies."""
+
+    joined: Callable[[Fraction], Enclosure]
+    left: Callable[[Fraction], Enclosure]
+    spread: float
+    """About the standard deviation of Y."""
+    reach: tuple[float, float]
+    """Y is between these, but for a negligible part."""
+    described: str
+    ratios: tuple[tuple[Fraction, Fraction], ...] = ()
+    """The values of Y with their probabilities, where they are few and known."""
+
+    def delta(self, epsilon: Fraction) -> Enclosure:
+        """The larger of both directions."""
+        return max(self.joined(epsilon), self.left(epsilon), key=lambda delta: delta.upper)
+
+    def put(self, x: Fraction) -> tuple[Fraction, Fraction]:
+        """Both ends of `u(x)`: δ does not rise, so it is evaluated at both ends of `|ln x|`."""
+        context = interval_context(64)
+        low, high = rational_ends(context.log(exact(context, x)))
+        if x <= 1:
+            ends = self.left(max(Fraction(0), -low)).lower, self.left(max(Fraction(0), -high)).upper
+            return x * Fraction(ends[0]), x * Fraction(ends[1])
+        ends = self.joined(max(Fraction(0), high)).lower, self.joined(max(Fraction(0), low)).upper
+        return x - 1 + Fraction(ends[0]), x - 1 + Fraction(ends[1])
+
+
+def _with_noise(sigma: Number | None, sensitivity: Number) -> _Answer:
+    """``ln Y ~ N(−μ²/2, μ²)``."""
+    if sigma is None:
+        raise ArgumentError("sigma and answer are both left out; the noise of an answer or its two laws are required")
+    mu = as_positive(sensitivity, "sensitivity") / as_positive(sigma, "sigma")
+    about = min(float(mu), 3.0)
+
+    def delta(epsilon: Fraction) -> Enclosure:
+        return gaussian_delta(epsilon, mu=mu)
+
+    reach = math.exp(-_DEVIATIONS * about), math.exp(_DEVIATIONS * about)
+    return _Answer(
+        delta, delta, math.sqrt(math.expm1(about**2)), reach, f"sigma is {float(1 / mu):.3g} times the sensitivity"
+    )
+
+
+def _stated(answer: tuple[Sequence[Number], Sequence[Number]]) -> _Answer:
+    """The likelihood ratio has as many values as the answer."""
+    required = "two sequences of probabilities, with the entry and without it, are required"
+    first, second = (
+        probability_list(law, f"answer[{index}]") for index, law in enumerate(as_tuple(answer, "answer", required))
+    )
+    if len(first) != len(second) or sum(first) != 1 or sum(second) != 1:
+        raise ArgumentError(f"answer = {abridged(answer)}; {required}, as many in both, and each sums to exactly one")
+    if any(p and not q for p, q in zip(first, second, strict=True)):
+        raise ArgumentError(
+            f"answer = {abridged(answer)}; each value that is possible with the entry must be so without"
+        )
+    laws = Law.table(0, first), Law.table(0, second)
+    joined, left = Curve.answers(*laws), Curve.answers(*laws[::-1])
+    masses: dict[Fraction, Fraction] = {}
+    for p, q in zip(first, second, strict=True):
+        if q:
+            masses[p / q] = masses.get(p / q, Fraction(0)) + q
+    spread = math.sqrt(sum((y - 1) ** 2 * q for y, q in masses.items()))
+    reach = float(min(masses)), float(max(masses))
+    return _Answer(joined.delta, left.delta, spread, reach, "the answer is told", tuple(masses.items()))
+
+
+def _of_all_sums(ratios: Sequence[tuple[Fraction, Fraction]], answers: int, factor: Fraction) -> Fraction:
+    """The larger of both directions at K, exactly, over how many of the answers have each ratio."""
+    joined = left = Fraction(0)
+    for total, mass in _sums(ratios, answers):
+        within = mass * total / answers
+        joined += max(Fraction(0), within - factor * mass)
+        left += max(Fraction(0), mass - factor * within)
+    return max(joined, left)
+
+
+def _sums(ratios: Sequence[tuple[Fraction, Fraction]], answers: int) -> Iterator[tuple[Fraction, Fraction]]:
+    """All sums of ratios of so many answers, with their probabilities."""
+    (ratio, mass), *others = ratios
+    if not others:
+        yield answers * ratio, mass**answers
+        return
+    for count in range(answers + 1):
+        ways = math.comb(answers, count) * mass**count
+        for total, probability in _sums(others, answers - count):
+            yield count * ratio + total, ways * probability
 
 
 @dataclass(frozen=True)
@@ -142,44 +257,75 @@ class _Law:
         return (strike * mass - self.step * moment) / (1 << _BITS)
 
 
-def _dominating(mu: Fraction, most: Fraction, steps: int) -> _Law:
-    """A law on a grid whose puts are at least those of Y, up to `most`."""
-    about = min(float(mu), 3.0)
-    step = Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / math.sqrt(math.expm1(about**2))))))
-    low, high = math.exp(-_DEVIATIONS * about), min(math.exp(_DEVIATIONS * about), float(most) + 1)
-    first, last = max(1, math.ceil(low / step)), math.ceil(high / step)
+@dataclass(frozen=True)
+class _Grid:
+    """Multiples of a step around whatever Y may be and the sum can use, with both ends of u at each."""
+
+    step: Fraction
+    places: range
+    puts: list[tuple[Fraction, Fraction]]
+
+
+def _grid(one: _Answer, most: Fraction, steps: int) -> _Grid:
+    step = Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / one.spread)))) if one.spread else Fraction(1)
+    low, high = one.reach[0], min(one.reach[1], float(most) + 1)
+    first, last = max(1, math.floor(low / step)), math.ceil(high / step) + 1
     if last - first > budget.MAX_ALLOCATION_GRID:
         raise ArgumentError(
-            f"sigma is {float(1 / mu):.3g} times the sensitivity; at most {budget.MAX_ALLOCATION_GRID} grid points are "
-            f"used, here {last - first}: more noise is required (gaussian_delta bounds δ without the secret)"
+            f"{one.described}; at most {budget.MAX_ALLOCATION_GRID} grid points are used, here {last - first}: more "
+            "noise is required (gaussian_delta bounds δ without the secret)"
         )
-    hull = [(0, Fraction(0))]
-    for place in range(first, last + 1):
-        point = (place, _put(mu, place * step))
-        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], point):
-            hull.pop()
-        hull.append(point)
+    places = range(first, last + 1)
+    return _Grid(step, places, [one.put(place * step) for place in places])
+
+
+def _dominating(grid: _Grid) -> _Law:
+    """A law on the grid whose puts are at least those of Y, up to its end."""
+    step = grid.step
+    hull = [(0, Fraction(0))]  # the slope of the chord from here to the first point is mass at zero
+    for place, (_, top) in zip(grid.places, grid.puts, strict=True):
+        _add_convexly(hull, (place, top))
     while len(hull) > 1 and _slope(hull[-2], hull[-1]) > step:
         hull.pop()
-    # The slope of the chord from zero to the first grid point is mass at zero; it is counted as lost mass.
-    start, before = hull[1][0], _slope(hull[0], hull[1]) / step
+    if hull[1][0] > len(grid.places):  # a grid from zero on would be mostly empty, and next to no mass is there
+        return _of_slopes(hull[1:], before=_slope(hull[0], hull[1]) / step, last=Fraction(1), step=step)
+    return _of_slopes(hull, before=Fraction(0), last=Fraction(1), step=step)
+
+
+def _dominated(one: _Answer, grid: _Grid) -> _Law:
+    """A law on the grid whose puts are at most those of Y."""
+    step, places = grid.step, grid.places
+    tops = [top for _, top in grid.puts]
+    lines = []  # on every interval the values at its ends
+    for place, (left, right) in zip(places, pairwise(tops), strict=False):
+        middle = one.put((place + Fraction(1, 2)) * step)[0]
+        line = 2 * middle - right, 2 * middle - left
+        lines.append(line if line[0] >= 0 else (Fraction(0), Fraction(0)))
+    lines[0] = Fraction(0), Fraction(0)  # from the first point on, where Y' begins
+    heights = [lines[0][0], *(min(before[1], after[0]) for before, after in pairwise(lines)), lines[-1][1]]
+    hull: list[tuple[int, Fraction]] = []
+    for place, height in zip(places, heights, strict=True):
+        _add_convexly(hull, (place, height))
+    return _of_slopes(hull, before=Fraction(0), last=(grid.puts[-1][0] - tops[-2]) / step, step=step)
+
+
+def _add_convexly(hull: list[tuple[int, Fraction]], point: tuple[int, Fraction]) -> None:
+    """The greatest convex function below the points so far."""
+    while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], point):
+        hull.pop()
+    hull.append(point)
+
+
+def _of_slopes(hull: list[tuple[int, Fraction]], *, before: Fraction, last: Fraction, step: Fraction) -> _Law:
+    """The law whose puts have these vertices: an atom is the rise of the slope, from `before` to `last`."""
+    start = hull[0][0]
     masses = [0] * (hull[-1][0] - start + 1)
-    for left, right in pairwise(hull[1:]):
-        slope = _slope(left, right) / step
-        masses[left[0] - start] = math.floor((slope - before) * 2**_BITS)
+    slopes = [*(min(last, _slope(left, right) / step) for left, right in pairwise(hull)), last]
+    for (place, _), slope in zip(hull, slopes, strict=True):
+        masses[place - start] = math.floor((slope - before) * 2**_BITS)
         before = slope
-    masses[-1] = math.floor((1 - before) * 2**_BITS)
     return _Law(step, start, masses, 2**_BITS - sum(masses))
 
 
 def _slope(left: tuple[int, Fraction], right: tuple[int, Fraction]) -> Fraction:
     return (right[1] - left[1]) / (right[0] - left[0])
-
-
-def _put(mu: Fraction, x: Fraction) -> Fraction:
-    """An upper bound of `u(x)`: δ_μ is decreasing, so it is evaluated at a lower bound of `|ln x|`."""
-    context = interval_context(64)
-    low, high = rational_ends(context.log(exact(context, x)))
-    if x <= 1:
-        return x * Fraction(gaussian_delta(max(Fraction(0), -high), mu=mu).upper)
-    return x - 1 + Fraction(gaussian_delta(max(Fraction(0), low), mu=mu).upper)
