@@ -34,6 +34,7 @@ COMMANDS = [
     ("reproduce", ["reproduce", "table1"]),
     ("reproduce.minimum-counts", ["reproduce", "minimum-counts"]),
     ("reproduce.alternatives", ["reproduce", "alternatives"]),
+    ("attack", ["attack", "--pair", "1", "0", "--law", "0=1", "--others", "0", "--trials", "100", "cat"]),
     ("verify", ["verify", "claims.toml", "--certificates", "more-proofs"]),
     ("verify.certificate", ["verify", "proofs/claim-1.json"]),
     ("ledger", ["ledger", "show", "--registry", "registry"]),

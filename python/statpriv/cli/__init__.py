@@ -60,6 +60,7 @@ _COMMANDS = {
     "ledger": "statpriv.cli.ledger",
     "report": "statpriv.cli.report",
     "verify": "statpriv.cli.verify",
+    "attack": "statpriv.cli.attack",
     "studio": "statpriv.cli.studio",
 }
 
