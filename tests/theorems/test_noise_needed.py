@@ -1,6 +1,9 @@
 """The least noise on top of an exact answer, for a guarantee and for a floor below it."""
 
+import math
+from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -91,3 +94,84 @@ def test_what_no_noise_reaches_is_said():
 def test_what_is_not_allowed_is_refused(changed, sentence):
     with pytest.raises(ArgumentError, match=sentence):
         sp.design.least_noise(COUNT, PEOPLE, **{"epsilon": "0.1", "delta": "0.01", **changed})
+
+
+# --- the parts of a secret partition -------------------------------------------------------------
+
+FORTY, PARTS = sp.Population(40), sp.RandomPartition([10, 30])
+
+
+def together(scale, epsilon, p=("0.3", "0.3"), known=0):
+    asked = [sp.PropertyQuery(each, attribute=str(index)) for index, each in enumerate(p)]
+    noisy = [query.noisy(sp.noise.DiscreteLaplace(scale=scale)) if scale else query for query in asked]
+    return asked, sp.compose(noisy, FORTY, PARTS, adversary=sp.Adversary(known=known)).delta(epsilon)
+
+
+def test_parts_take_the_least_noise_of_their_composition():
+    asked, without = together(0, "0.1")
+    target = float(without.upper) * 0.8
+    plan = sp.design.least_noise(asked, FORTY, partition=PARTS, epsilon="0.1", delta=target)
+    assert plan.value > 0
+    assert together(plan.value, "0.1")[1].upper <= target
+    assert together(plan.value - Fraction(1, 64), "0.1")[1].upper > target
+    assert plan.delta == together(plan.value, "0.1")[1]
+
+
+def test_the_floor_of_parts_is_that_of_one_answer():
+    """Who knows all other rows and where they are learns from one noisy answer: as with all rows in one part."""
+    asked, without = together(0, "0.1")
+    plans = [
+        sp.design.least_noise(query, FORTY, partition=parts, epsilon="0.1", delta=1, floor=(1, "1e-4"))
+        for query, parts in ((asked, PARTS), (COUNT, None))
+    ]
+    assert plans[0].value == plans[1].value > 0
+    assert without.upper < 1
+
+
+def test_the_floor_of_parts_bounds_who_knows_all_other_rows():
+    """Over every partition of five rows, all others known: no more than one noisy answer tells."""
+    noise = sp.noise.Truncated(sp.noise.DiscreteLaplace(scale=2), -6, 6)
+    alone = sp.privacy_curve(COUNT.noisy(noise), sp.Population(5), adversary=sp.Adversary(known=4))
+    masses = {k: Fraction(mass) for k, mass in enumerate(truncated(), start=-6)}
+    for ones in range(5):
+        others = [1] * ones + [0] * (4 - ones)
+        laws = [counts_of_parts([value, *others], (2, 3)) for value in (1, 0)]
+        first, second = (with_noise(law, masses) for law in laws)
+        for epsilon in ("0", "0.3"):
+            factor = Fraction(math.exp(float(epsilon)))
+            gain = sum(max(Fraction(0), first[seen] - factor * second.get(seen, 0)) for seen in first)
+            assert gain <= Fraction(alone.delta(epsilon).upper) + Fraction(1, 10**9)
+
+
+def truncated():
+    weights = [Fraction(math.exp(-abs(k) / 2)) for k in range(-6, 7)]
+    return [weight / sum(weights) for weight in weights]
+
+
+def counts_of_parts(rows, sizes):
+    law = Counter()
+    for first in combinations(range(len(rows)), sizes[0]):
+        one = sum(rows[place] for place in first)
+        law[one, sum(rows) - one] += Fraction(1, math.comb(len(rows), sizes[0]))
+    return law
+
+
+def with_noise(law, masses):
+    seen = Counter()
+    for (one, other), chance in law.items():
+        for k, first in masses.items():
+            for m, second in masses.items():
+                seen[one + k, other + m] += chance * first * second
+    return seen
+
+
+def test_several_queries_need_parts_and_parts_no_sample():
+    asked = [COUNT, COUNT]
+    with pytest.raises(ArgumentError, match="several queries need a partition="):
+        sp.design.least_noise(asked, PEOPLE, epsilon="0.1", delta="0.01")
+    with pytest.raises(ArgumentError, match="with a partition a list of queries"):
+        sp.design.least_noise(COUNT, PEOPLE, partition=PARTS, epsilon="0.1", delta="0.01")
+    with pytest.raises(ArgumentError, match="one of them is allowed"):
+        sp.design.least_noise(
+            asked, PEOPLE, partition=PARTS, sampling=sp.WithoutReplacement(9), epsilon="0.1", delta="0.01"
+        )

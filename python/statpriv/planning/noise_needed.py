@@ -5,6 +5,10 @@ privacy against readers who know the law and some rows, which the data give for 
 privacy at a weaker level, against readers who know every other row. The floor is the curve of the same release with
 all other rows known.
 
+**Parts.** Over a secret partition a row is in one part at most. Tell the reader who is in which part: that never
+lowers δ (joint convexity), and then one answer alone depends on the row. So the floor of the release is that of its
+worst answer.
+
 **Monotone.** δ does not rise with the scale, whatever is asked: discrete Laplace noise is the difference of two
 independent geometric numbers, ``P[k] = (1 − α) α^k``. One of ratio β > α is one of ratio α plus an independent number,
 whose generating function ``(1 − β)(1 − αz)/((1 − α)(1 − βz))`` has the coefficients ``(1 − β)/(1 − α) > 0`` and
@@ -13,19 +17,22 @@ whose generating function ``(1 − β)(1 − αz)/((1 − α)(1 − βz))`` has 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
-from statpriv.curves.build import privacy_curve
+from statpriv.curves.build import compose, privacy_curve
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError, GuaranteeNotReachedError, PrecisionError, UndecidedError
 from statpriv.model.adversaries import Adversary
 from statpriv.model.noise import DiscreteLaplace
+from statpriv.model.partitions import Partition
 from statpriv.model.populations import Population
 from statpriv.model.queries.processed import Numerical
 from statpriv.model.samplings import Sampling
+from statpriv.numeric.arguments import as_items, is_list
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_nonnegative, as_probability
 from statpriv.numeric.literals import abridged, at_least, at_most, literal
@@ -42,27 +49,30 @@ class _Asked:
     """A guarantee against somebody, and what messages say before it."""
 
     who: str
-    adversary: Adversary
     epsilon: Fraction
     delta: Fraction
+    curve: Callable[[Sequence[Numerical]], PrivacyCurve]
+    """Of the queries with their noise."""
 
 
 def least_noise(
-    query: Numerical,
+    query: Numerical | Sequence[Numerical],
     population: Population,
     *,
     epsilon: Number,
     delta: Number,
     floor: tuple[Number, Number] | None = None,
     sampling: Sampling | None = None,
+    partition: Partition | None = None,
     adversary: Adversary | None = None,
 ) -> Design:
     """The least scale of discrete Laplace noise with which a release reaches a guarantee, and a floor below it.
 
     Parameters
     ----------
-    query : query
-        What is asked, before noise, with whole numbers as answers: a count, a histogram, a sum of whole numbers.
+    query : query, or list of queries
+        What is asked, before noise, with whole numbers as answers: a count, a histogram, a sum of whole numbers. With a
+        `partition` a list, one for each part.
     population : Population
         The rows.
     epsilon, delta : number
@@ -72,6 +82,8 @@ def least_noise(
         ε and δ of differential privacy, which has to hold as well: against a reader who knows all other rows.
     sampling : sampling, optional
         The secret sample that answers; all rows by default.
+    partition : Partition, optional
+        The secret partition whose parts answer. The floor is then that of the worst answer by itself.
     adversary : Adversary, optional
         Rows that a reader knows; none by default.
 
@@ -105,18 +117,39 @@ def least_noise(
     >>> plan = sp.design.least_noise(count, people, epsilon="0.1", delta="0.01", floor=(1, "1e-6"))
     >>> plan.value, plan.neighbour.verdict
     (Fraction(1, 1), 'fails')
+
+    On the parts of a secret partition a row meets the noise of one answer only:
+
+    >>> parts = sp.RandomPartition([250] * 4)
+    >>> asked = [sp.PropertyQuery("0.3", attribute="smoker")] * 4
+    >>> sp.design.least_noise(asked, people, partition=parts, epsilon="0.1", delta="0.01", floor=(1, "1e-6")).value
+    Fraction(1, 1)
     """
-    asked = [_Asked("", adversary or Adversary(), as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta"))]
+    queries, targets = (
+        _queries(query, partition, sampling),
+        (as_nonnegative(epsilon, "epsilon"), as_probability(delta, "delta")),
+    )
+
+    def released(noisy: Sequence[Numerical]) -> PrivacyCurve:
+        if partition is None:
+            return privacy_curve(noisy[0], population, sampling=sampling, adversary=adversary)
+        return compose(noisy, population, partition, adversary=adversary)
+
+    asked = [_Asked("", *targets, released)]
     if floor is not None:
-        asked.append(_Asked("against all other rows ", Adversary(known=population.size - 1), *_floor(floor)))
+        everybody = Adversary(known=population.size - 1)
+        different = {one: index for index, one in enumerate(queries)}
+        asked += [
+            _Asked("against all other rows ", *_floor(floor), partial(_alone, population, sampling, everybody, index))
+            for index in different.values()
+        ]
     trials: dict[int, Trial] = {}
 
     def trial(steps: int) -> Trial:
         if steps not in trials:
             scale = Fraction(steps, STEPS_PER_UNIT)
-            noisy = query.noisy(DiscreteLaplace(scale=scale)) if scale else query
-            curves = [privacy_curve(noisy, population, sampling=sampling, adversary=one.adversary) for one in asked]
-            trials[steps] = _trial(scale, curves, asked)
+            noisy = [one.noisy(DiscreteLaplace(scale=scale)) if scale else one for one in queries]
+            trials[steps] = _trial(scale, [one.curve(noisy) for one in asked], asked)
         return trials[steps]
 
     def refusal(nearest: Trial) -> GuaranteeNotReachedError:
@@ -128,7 +161,7 @@ def least_noise(
     neighbour = trials.get(int(best.value * STEPS_PER_UNIT) - 1)
     return Design(
         "scale of the noise",
-        _given(asked),
+        _given(asked, (adversary or Adversary()).total),
         best,
         neighbour,
         _beyond(neighbour),
@@ -136,6 +169,26 @@ def least_noise(
         len(asked) * len(trials),
         asked[0].delta,
     )
+
+
+def _queries(
+    query: Numerical | Sequence[Numerical], partition: Partition | None, sampling: Sampling | None
+) -> list[Numerical]:
+    if partition is not None and sampling is not None:
+        raise ArgumentError(f"partition = {partition!r} and sampling = {sampling!r}; one of them is allowed")
+    if partition is None:
+        if is_list(query):
+            raise ArgumentError(
+                f"query = {abridged(query)}; several queries need a partition= that says who answers which"
+            )
+        return [cast("Numerical", query)]
+    return list(as_items(query, "query", "with a partition a list of queries, one for each part, is required"))
+
+
+def _alone(
+    population: Population, sampling: Sampling | None, everybody: Adversary, index: int, noisy: Sequence[Numerical]
+) -> PrivacyCurve:
+    return privacy_curve(noisy[index], population, sampling=sampling, adversary=everybody)
 
 
 def _beyond(neighbour: Trial | None) -> str:
@@ -173,7 +226,7 @@ def _trial(scale: Fraction, curves: Sequence[PrivacyCurve], asked: Sequence[_Ask
     return Trial(scale, "holds", ", ".join(said), (), reached, None, curves[0])
 
 
-def _given(asked: Sequence[_Asked]) -> str:
-    first, *floor = (f"δ({literal(one.epsilon)}) ≤ {literal(one.delta)}" for one in asked)
-    below = "".join(f", and {target} against anybody who knows all other rows" for target in floor)
-    return f"discrete Laplace noise, {first} with {asked[0].adversary.total} known rows{below}"
+def _given(asked: Sequence[_Asked], known: int) -> str:
+    first, *floor = dict.fromkeys((one.who, f"δ({literal(one.epsilon)}) ≤ {literal(one.delta)}") for one in asked)
+    below = "".join(f", and {target} against anybody who knows all other rows" for _, target in floor)
+    return f"discrete Laplace noise, {first[1]} with {known} known rows{below}"
