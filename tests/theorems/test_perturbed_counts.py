@@ -202,6 +202,15 @@ def test_a_sample_is_no_less_private_than_the_perturbation_alone(name):
         assert exact.exact_delta(exp_epsilon=x) == worst([laws], x) <= alone.exact_delta(exp_epsilon=x)
 
 
+@pytest.mark.parametrize("counts", [1, 2, (1, 1)])
+def test_the_data_protect_nothing_where_all_others_are_known(counts):
+    """No bound by the data may stand beside that of the perturbation."""
+    curve = sp.perturbation_curve(STEPS["small"], counts=counts)
+    others = [row for row in curve.compare(1) if row.bound != "noise"]
+    assert all(row.delta.lower == 1 for row in others)
+    assert "≤ 1 by the data alone" in curve.explain()
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_a_histogram_of_perturbed_cells_has_two_that_change(name):
     query = sp.HistogramQuery(["1/2", "1/4", "1/4"]).noisy(STEPS[name])

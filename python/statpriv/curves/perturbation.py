@@ -117,5 +117,6 @@ def perturbation_curve(perturbation: Perturbation, *, counts: Number | tuple[Num
             f"counts = {abridged(counts)}; from 1 to {budget.MAX_COUNTS_OF_AN_ENTRY} counts together are required"
         )
     asked = CountsOfAnEntry(joined, left, (step.different_counts or 0) + 1)
-    situation = AnyCounts(PostProcessed(asked, step), Population(asked.entries), None, Adversary(), None)
+    everybody_else = Adversary(known=asked.entries - 1)
+    situation = AnyCounts(PostProcessed(asked, step), Population(asked.entries), None, everybody_else, None)
     return PrivacyCurve(situation, bound="noise")
