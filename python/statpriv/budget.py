@@ -203,8 +203,8 @@ MAX_PERTURBED_COUNTS = Limit(
 )
 MAX_COUNTS_OF_A_PERTURBATION = Limit(
     2_000,
-    "Entries of a count with a step after its perturbation, in the bound by the perturbation alone",
-    refusal="The curve of the perturbation without later steps, which is not smaller.",
+    "Counts told apart in the bound by a perturbation alone: of its table, or of all entries if steps follow",
+    refusal="The curve of the perturbation without later steps, which is not smaller, or of a shorter table.",
     reason="Some seconds of work.",
 )
 MAX_COUNTS_OF_AN_ENTRY = Limit(

@@ -73,7 +73,7 @@ class CellKey(Perturbation):
     ----------
     table : dict or list
         For each count from 0 on a dict from what is added to its probability. A count is never made negative. The
-        probabilities of a count sum to one.
+        probabilities of a count sum to one. An empty cell has no key, so that what is added to 0 should be certain.
     repeat : int, default 1
         Counts above the last of the table are treated like its last `repeat` counts in turn. 1: like the last.
 

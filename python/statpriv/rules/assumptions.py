@@ -31,7 +31,10 @@ DRAWN = "which entries answer which query, if there is a choice, is drawn unifor
 DRAWN_AS_STATED = "which entries answer which query is drawn as stated, independently of the data"
 SECRET = "who answers which query is kept secret, and the partition is not used again"  # noqa: S105  (a sentence)
 SAMPLED = "the sample is drawn as stated, independently of the data, and kept secret"
-NOISE = "the noise has exactly the stated law, is independent of the data, and is not published"
+NOISE = (
+    "the noise has exactly the stated law, is independent of the data but for what the law says of the answer, and is "
+    "not published"
+)
 KEYS = (
     "what is drawn for a count is drawn uniformly, independently of the data and in secret; counts of the same rows "
     "get the same draw and count once, all other counts get draws that are independent of each other"

@@ -53,7 +53,7 @@ def perturbation_alone(situation: Situation) -> Curve:
         raise NotApplicable("what an entry changes is no count")
     counts = range(others + 1) if len(situation.steps) > 1 else range(min(others + 1, different))
     if len(counts) > budget.MAX_COUNTS_OF_A_PERTURBATION:
-        raise NotApplicable(f"the {len(counts)} counts that later steps may tell apart are too many to be tried")
+        raise NotApplicable(f"the {len(counts)} counts that may be told apart are too many to be tried one by one")
     joined, left = (
         worst([_of_neighbours(count, pair, situation.steps) for count in counts]) for pair in ((1, 0), (0, 1))
     )
