@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 from statpriv import budget
 from statpriv.curves.curve import PrivacyCurve
@@ -110,7 +110,7 @@ def perturbation_curve(perturbation: Perturbation, *, counts: Number | tuple[Num
     """
     required = "a perturbation of counts, such as RandomRounding(3) or noise.CellKey(...), is required"
     step = as_instance(perturbation, "perturbation", Perturbation, required)
-    both: Any = counts if length_of_tuple(counts) == 2 else (counts, 0)
+    both = cast("tuple[Number, Number]", counts if length_of_tuple(counts) == 2 else (counts, 0))
     joined, left = (as_count(number, "counts") for number in both)
     if not 1 <= joined + left <= budget.MAX_COUNTS_OF_AN_ENTRY:
         raise ArgumentError(

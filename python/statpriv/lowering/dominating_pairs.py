@@ -25,6 +25,7 @@ from itertools import pairwise
 from math import ceil, inf
 
 from statpriv._native import Curve, Law, delta_array
+from statpriv.numeric.polynomials import product
 
 _POINTS = 256
 """Points on either side of r = 1, of a product."""
@@ -36,11 +37,10 @@ _RARE = 1e-11
 """The same of a pair alone: what is beyond counts as revealed."""
 _BITS = 30
 """Binary places of ρ."""
-_WHOLE = 2**120
+_MASS_BITS = 120
+_WHOLE = 2**_MASS_BITS
 """Masses of a product are multiples of one part in so many, rounded down: what that leaves of either law counts as an
 outcome that only this law has, which never lowers the hockey stick."""
-_SLOT = 32
-"""Bytes for a product of two masses."""
 
 Masses = list[Fraction]
 """Of one law, by outcome."""
@@ -54,13 +54,13 @@ def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
     for _ in range(_POINTS):
         powers.append(powers[-1] * ratio)
     epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
-    product = [[_WHOLE], [_WHOLE]]
+    total = [[_WHOLE], [_WHOLE]]
     for pair, count in Counter(pairs).items():
         upwards, downwards = (_heights(curve, epsilons) for curve in pair)
         for which, masses in enumerate(_finite_pair(powers, upwards, downwards)):
             finite = [int(masses.get(index, Fraction(0)) * _WHOLE) for index in range(-_POINTS, _POINTS + 1)]
-            product[which] = _times(product[which], _power(finite, count))
-    first, second = ([Fraction(mass, _WHOLE) for mass in masses] for masses in product)
+            total[which] = product(total[which], _power(finite, count), bits=_MASS_BITS)
+    first, second = ([Fraction(mass, _WHOLE) for mass in masses] for masses in total)
     only_first, only_second = 1 - sum(first, Fraction(0)), 1 - sum(second, Fraction(0))
     return Curve.answers(
         Law.table(0, [Fraction(0), *first, only_first]), Law.table(0, [only_second, *second, Fraction(0)])
@@ -144,24 +144,8 @@ def _power(polynomial: list[int], count: int) -> list[int]:
     if count == 1:
         return polynomial
     half = _power(polynomial, count // 2)
-    square = _times(half, half)
-    return _times(square, polynomial) if count % 2 else square
-
-
-def _times(one: list[int], other: list[int]) -> list[int]:
-    """The product of two polynomials of masses, each coefficient rounded down: a slot of one large integer for each.
-
-    Masses sum to at most one, so no coefficient of a product exceeds the square of the whole, which fits in a slot.
-    """
-    digits = _packed(one) * _packed(other)
-    count = len(one) + len(other) - 1
-    content = digits.to_bytes(count * _SLOT, "little")
-    slots = (content[place : place + _SLOT] for place in range(0, count * _SLOT, _SLOT))
-    return [int.from_bytes(slot, "little") // _WHOLE for slot in slots]
-
-
-def _packed(polynomial: list[int]) -> int:
-    return int.from_bytes(b"".join(coefficient.to_bytes(_SLOT, "little") for coefficient in polynomial), "little")
+    square = product(half, half, bits=_MASS_BITS)
+    return product(square, polynomial, bits=_MASS_BITS) if count % 2 else square
 
 
 def _convex_minorant(points: list[_Point]) -> list[_Point]:

@@ -47,11 +47,8 @@ class Perturbation(Step):
         """Counts only: whole numbers from 0 on."""
         if lattice.unit != 1 or lattice.offset.denominator != 1:
             return None
-        return LatticeMap(lambda law: self._published(law.shifted(int(lattice.offset))), self._lattice)
-
-    @property
-    def _lattice(self) -> Lattice:
-        return Lattice(unit=Fraction(self.unit))
+        published = Lattice(unit=Fraction(self.unit))
+        return LatticeMap(lambda law: self._published(law.shifted(int(lattice.offset))), published)
 
     def _published(self, law: Law) -> Law:
         weights, laws = zip(*self.published_laws(law), strict=True)

@@ -46,6 +46,7 @@ from statpriv.numeric.arguments import as_tuple
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged, spelled
+from statpriv.numeric.polynomials import product
 
 _BITS = 128
 """Masses are multiples of 2^-128, so the mass lost by rounding is below 1e-30."""
@@ -236,15 +237,10 @@ class _Law:
             square = square.plus(square, most)
 
     def plus(self, other: _Law, most: Fraction) -> _Law:
-        """The law of the sum of two independent variables, by one product of the integers that pack the masses."""
-        width = (2 * _BITS + 64) // 8
-        packed = (
-            int.from_bytes(b"".join(x.to_bytes(width, "little") for x in law.masses), "little") for law in (self, other)
-        )
-        first, terms = self.first + other.first, len(self.masses) + len(other.masses) - 1
-        digits = math.prod(packed).to_bytes(terms * width, "little")
-        kept = max(0, min(terms, math.floor(most / self.step) + 1 - first))
-        masses = [int.from_bytes(digits[i * width : (i + 1) * width], "little") >> _BITS for i in range(kept)]
+        """The law of the sum of two independent variables; what lies above `most` is left out."""
+        first = self.first + other.first
+        masses = product(self.masses, other.masses, bits=_BITS, kept=max(0, math.floor(most / self.step) + 1 - first))
+        kept = len(masses)
         while masses and not masses[-1]:
             masses.pop()
         leading = next((i for i, mass in enumerate(masses) if mass), 0)
