@@ -13,7 +13,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, localcontext
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from statpriv.errors import ArgumentError, MissingExtraError
@@ -26,6 +26,7 @@ from statpriv.releasing.sql_text import quoted
 
 __all__ = ["render", "validate", "validate_form"]
 
+_FOLDER = Path(__file__).parent
 _MAX_KEYS = 5
 # Overflow gives infinity instead of an error: a page with a useless epsilon should still render.
 _ARITHMETIC = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
@@ -110,22 +111,14 @@ def _schema() -> Any:  # noqa: ANN401 - a type of an optional package
     # By the standard 5.0 is an integer; a count is written without a point.
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
     strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
-    return strict(json.loads(_own_file("report.schema.json")))
+    return strict(json.loads((_FOLDER / "report.schema.json").read_text(encoding="utf-8")))
 
 
 @cache
 def _page() -> Any:  # noqa: ANN401 - a type of an optional package
-    """The template, compiled once because compilation takes longer than rendering."""
-    jinja2 = _required("jinja2")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_own_file),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=visible,
-    )
+    _required("jinja2")
+    templates = import_module("statpriv.releasing.compiled_templates")
+    environment = templates.environment(_FOLDER, finalize=visible, keep_trailing_newline=True)
     environment.filters.update(FILTERS)
     return environment.get_template("report.html.jinja")
 
@@ -135,10 +128,6 @@ def _required(module: str) -> Any:  # noqa: ANN401 - a module is typed by its na
         return import_module(module)
     except ImportError:
         raise MissingExtraError(f"the report of a release needs {module}: pip install 'statpriv[release]'") from None
-
-
-def _own_file(name: str) -> str:
-    return files("statpriv.releasing").joinpath(name).read_text(encoding="utf-8")
 
 
 def _refused(fact: str) -> ArgumentError:

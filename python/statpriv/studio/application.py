@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import jinja2
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -20,6 +18,7 @@ from starlette.routing import Route
 from statpriv import __version__
 from statpriv.errors import StatprivError
 from statpriv.numeric.literals import at_most, literal
+from statpriv.releasing.compiled_templates import environment
 from statpriv.releasing.first_plan import first_plan
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.tables import open_table
@@ -35,6 +34,7 @@ __all__ = ["application"]
 _REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox; base-uri 'none'"
 )
+_FOLDER = Path(__file__).parent
 _MOST_BYTES = 20_000_000
 _STATIC = {"studio.css": "text/css", "studio.js": "text/javascript"}
 
@@ -221,7 +221,7 @@ class _Studio:
         name = request.path_params["name"]
         if name not in _STATIC:
             return _refused(404)
-        return Response(_own("static", name), media_type=_STATIC[name])
+        return Response((_FOLDER / "static" / name).read_text(encoding="utf-8"), media_type=_STATIC[name])
 
     # --- what pages share
 
@@ -315,15 +315,5 @@ def _refused(status: int = 403) -> Response:
     return HTMLResponse("<p>This is not allowed, or it is no longer there.</p>", status_code=status)
 
 
-def _own(folder: str, name: str) -> str:
-    return files("statpriv.studio").joinpath(folder, name).read_text(encoding="utf-8")
-
-
-_TEMPLATES = jinja2.Environment(
-    loader=jinja2.FunctionLoader(lambda name: _own("templates", name)),
-    autoescape=True,
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_TEMPLATES = environment(_FOLDER / "templates")
 _TEMPLATES.filters["at_most"] = at_most
