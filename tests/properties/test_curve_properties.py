@@ -210,7 +210,7 @@ def test_the_sizes_of_parts_with_one_property_do_not_matter(parts, unused, p, ep
     assert same(split.delta(epsilon), whole.delta(epsilon))
 
 
-@settings(max_examples=cases(5, campaign=250))
+@settings(max_examples=cases(3, campaign=250))
 @given(
     st.lists(st.tuples(st.integers(1, 30), probabilities), min_size=2, max_size=4),
     st.integers(0, 20),

@@ -143,12 +143,15 @@ class Workshop:
             ),
         )
 
-    def command(self, *arguments, plan="plan.toml", outputs=True, env=None):
+    @property
+    def arguments(self):
+        """Those of a command that releases."""
+        written = "--out", str(self.page), "--json", str(self.json)
+        return "release", str(self.folder / "plan.toml"), *written, "--registry", str(self.registry)
+
+    def command(self, *arguments, env=None):
         """Run `statpriv release` as a user does, in a process of its own."""
-        written = ["--out", str(self.page), "--json", str(self.json)] if outputs else []
-        return statpriv(
-            "release", str(self.folder / plan), *written, "--registry", str(self.registry), *arguments, env=env
-        )
+        return statpriv(*self.arguments, *arguments, env=env)
 
     def spent(self):
         """Rows spent by each release in the ledger."""

@@ -209,7 +209,7 @@ def test_the_steps_are_those_of_a_release(tmp_path):
     assert workshop.steps == STEPS
 
 
-@spread("step", STEPS, few=6)
+@spread("step", STEPS, few=3)
 def test_killed_at_a_step(tmp_path, process, step):
     workshop = prepared(tmp_path)
     assert process("die at", [str(tmp_path)], step) == -signal.SIGKILL
@@ -245,7 +245,7 @@ def used_rows(workshop):
     return int.from_bytes(spent, "big").bit_count()
 
 
-@spread("step", STEPS, few=4)
+@spread("step", STEPS, few=2)
 def test_a_second_release_killed_at_a_step_loses_nothing_of_the_first(tmp_path, process, step):
     workshop = prepared(tmp_path)
     workshop.plan(half("vote = 0", rows=4), half("vote = 1", rows=2), more_data='row_id = "id"')
@@ -405,7 +405,7 @@ def test_what_survives_a_loss_of_power_at_every_sync(tmp_path, monkeypatch):
 # --- side by side
 
 
-@pytest.mark.parametrize("processes", [2, 8])
+@pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.campaign)])
 def test_of_processes_side_by_side_one_releases(tmp_path, process, processes):
     workshop = prepared(tmp_path)
     assert sorted(process("at once", [str(tmp_path)] * processes)) == [0] + [2] * (processes - 1)

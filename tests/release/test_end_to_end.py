@@ -210,16 +210,16 @@ def test_an_unmet_target_of_parquet_reads_the_schema_and_the_number_of_rows(work
     workshop.assert_untouched()
 
 
-def test_an_unmet_target_exits_3_with_both_numbers(workshop):
+def test_an_unmet_target_exits_3_with_both_numbers(workshop, in_process):
     workshop.table(["id", "vote"], [[i, i % 2] for i in range(50)])
     workshop.plan(query("vote = 0", rows=50), delta="0.001")
-    done = workshop.command()
+    code, out, err = in_process(*workshop.arguments)
     certified = sp.privacy_curve(sp.PropertyQuery(sp.Between("0.4", "0.6")), sp.Population(50)).delta("0.1").upper
-    assert (done.returncode, done.stdout) == (3, "")
-    assert f"{certified:.6g}" in done.stderr
-    assert "0.001" in done.stderr
-    assert done.stderr.startswith("Error: ")
-    assert done.stderr.count("\n") == 1
+    assert (code, out) == (3, "")
+    assert f"{certified:.6g}" in err
+    assert "0.001" in err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
     workshop.assert_untouched()
 
 
@@ -236,23 +236,21 @@ def test_an_unmet_target_names_the_query_that_costs_most_and_what_would_reach_it
     workshop.assert_untouched()
 
 
-def test_a_count_that_contradicts_its_range_exits_6_although_all_is_written(workshop):
+def test_a_count_that_contradicts_its_range_exits_6_although_all_is_written(workshop, in_process):
     workshop.table(["id", "vote"], [[i, 0] for i in range(2000)])
     workshop.plan(query("vote = 0", name="Voters", rows=2000), delta="0.5")
-    done = workshop.command()
-    assert (done.returncode, done.stderr) == (6, "")
-    assert done.stdout.startswith(
-        "THE CERTIFIED δ DOES NOT APPLY: the count of “Voters” contradicts the declared range.\n"
-    )
+    code, out, err = in_process(*workshop.arguments)
+    assert (code, err) == (6, "")
+    assert out.startswith("THE CERTIFIED δ DOES NOT APPLY: the count of “Voters” contradicts the declared range.\n")
     workshop.assert_whole_report()
     assert workshop.spent() == [2000]
 
 
 @pytest.mark.parametrize("votes", [0, 1])
-def test_a_withheld_count_tells_nothing_by_the_exit_code(workshop, votes):
+def test_a_withheld_count_tells_nothing_by_the_exit_code(workshop, in_process, votes):
     workshop.table(["id", "vote"], [[i, votes] for i in range(2000)])
     workshop.plan(query("vote = 0", rows=2000), delta="0.5", more="[publication]\ngate = true\n")
-    assert workshop.command().returncode == 0
+    assert in_process(*workshop.arguments)[0] == 0
 
 
 @pytest.mark.parametrize("probability", [("0", "0.5"), ("0.5", "1"), ("0", "0"), ("1", "1")])

@@ -214,16 +214,16 @@ def test_known_rows_count_in_every_release(workshop):
 # --- edits
 
 
-def test_edited_content_is_released_only_if_that_is_accepted(workshop):
+def test_edited_content_is_released_only_if_that_is_accepted(workshop, in_process):
     people(workshop, 60)
     plan(workshop, votes(20))
     assert release(workshop)["data"]["content_edited"] is False
     people(workshop, 60, edited={7})
     assert "--accept-edits" in refused(workshop)
-    done = workshop.command("--accept-edits", "--force")
-    assert (done.returncode, done.stderr) == (0, "")
+    code, out, err = in_process(*workshop.arguments, "--accept-edits", "--force")
+    assert (code, err) == (0, "")
     assert workshop.report["data"]["content_edited"] is True
-    assert "for all 2 releases of this table together" in " ".join(done.stdout.split())
+    assert "for all 2 releases of this table together" in " ".join(out.split())
     assert release(workshop)["data"]["content_edited"] is False
     assert workshop.spent() == [20, 20, 20]
     assert [len(rows) for rows in spent_rows(workshop).values()] == [60]

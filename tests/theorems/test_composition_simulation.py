@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 
+from ..cases import spread
 from .simulation import FixedSizes, Mechanism, Numbers, RandomSizes, Values, lower_hull, margin
 
 EPSILONS = (0, 0.05, 0.1, 0.3, 1)
@@ -47,6 +48,7 @@ MECHANISMS = {
     "multinomial, unrelated properties": MULTINOMIAL,
 }
 each_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+some_mechanisms = spread("mechanism", MECHANISMS.values(), few=3)
 
 
 def certified(mechanism: Mechanism) -> sp.PrivacyCurve:
@@ -104,7 +106,7 @@ def test_the_best_tests_attain_the_certified_delta_and_none_beats_it(mechanism):
     assert contradictions(lambda epsilon: curve.delta(epsilon).lower, errors) == []
 
 
-@each_mechanism
+@some_mechanisms
 def test_the_trade_off_of_the_tests_lies_in_a_band_around_the_certified_one(mechanism):
     curve, hull = certified(mechanism), lower_hull(all_errors(mechanism))
     for alpha in ALPHAS:
@@ -113,7 +115,7 @@ def test_the_trade_off_of_the_tests_lies_in_a_band_around_the_certified_one(mech
         assert beta.upper <= np.interp(alpha - ETA, *hull.T) + ETA
 
 
-@each_mechanism
+@some_mechanisms
 @pytest.mark.parametrize(("factor", "message"), [(0.9, "a test beats it"), (1.1, "no test attains it")])
 def test_a_wrong_curve_is_caught(mechanism, factor, message):
     curve, errors = certified(mechanism), all_errors(mechanism)

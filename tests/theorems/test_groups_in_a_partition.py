@@ -136,7 +136,7 @@ def test_a_range_of_a_group_bounds_every_p_in_it(case):
         assert float(inside) <= upper * (1 + 1e-12)
 
 
-@settings(max_examples=cases(8, campaign=100), deadline=None)
+@settings(max_examples=cases(3, campaign=100), deadline=None)
 @given(two_properties(), st.sampled_from([["1/2", "1/3"], ["1/4", "1/4"], ["1/2", "1/2"]]), st.integers(0, 1))
 def test_parts_of_random_sizes_have_the_mean_of_theorem_5_2(case, weights, known):
     """So few others are told apart one by one; their binomial law is bounded by doubles, hence the distance."""

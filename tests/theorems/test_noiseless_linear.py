@@ -92,7 +92,9 @@ def test_coefficients_count_as_what_they_are_exactly():
         noiseless.linear_mu([["1/3", {}]], entry=0, difference=1)
 
 
-@pytest.mark.parametrize("kind", ["integers", "doubles", "fractions"])
+@pytest.mark.parametrize(
+    "kind", ["doubles", *(pytest.param(k, marks=pytest.mark.campaign) for k in ("integers", "fractions"))]
+)
 def test_two_hundred_queries_on_two_thousand_entries(kind):
     """In seconds of one processor, whatever else the machine does."""
     draw = np.random.default_rng(7)

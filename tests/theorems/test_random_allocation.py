@@ -11,6 +11,8 @@ import pytest
 import statpriv as sp
 from statpriv import budget, differential
 
+from ..cases import spread
+
 
 def two_answers(epsilon: str, mu: str) -> mpmath.mpf:
     """m = 2: given the first ratio, the second one is past a threshold; both directions, by one integral each."""
@@ -32,7 +34,7 @@ def two_answers(epsilon: str, mu: str) -> mpmath.mpf:
     return max(1 - factor + of_the_mean(factor), factor * of_the_mean(1 / factor))
 
 
-@pytest.mark.parametrize(("epsilon", "mu"), [("0", "0.1"), ("0.1", "0.1"), ("0.05", "0.5"), ("0.5", "0.5")])
+@spread("epsilon, mu", [("0", "0.1"), ("0.1", "0.1"), ("0.05", "0.5"), ("0.5", "0.5")], few=2)
 def test_two_answers_are_bounded_closely(epsilon, mu):
     with mpmath.workdps(25):
         truth = two_answers(epsilon, mu)
@@ -104,7 +106,7 @@ def test_on_a_grid_they_are_enclosed_too(monkeypatch):
         assert found.width <= 0.02
 
 
-@pytest.mark.parametrize(("epsilon", "sigma", "m"), [("1", 1, 8), ("2", 1, 8), ("0.5", 1, 8), ("0.2", 4, 20)])
+@spread("epsilon, sigma, m", [("1", 1, 8), ("2", 1, 8), ("0.5", 1, 8), ("0.2", 4, 20)], few=2)
 def test_both_ends_are_close_where_answers_are_noisy(epsilon, sigma, m):
     bound = differential.random_allocation_delta(epsilon, sigma=sigma, m=m)
     assert 0 < bound.lower < bound.upper < 1.005 * bound.lower

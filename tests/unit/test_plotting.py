@@ -24,6 +24,8 @@ from statpriv.plotting import (
     trade_off,
 )
 
+from ..cases import spread
+
 mpl.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -229,7 +231,7 @@ def test_what_cannot_be_drawn_is_refused_by_name(call, message):
         call()
 
 
-@pytest.mark.parametrize(("name", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@spread("name, start", [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")], few=2)
 def test_the_same_picture_is_the_same_file(name, start):
     picture = against_epsilon(CURVE, points=5)
     file = render(picture, name)
