@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench site wheel clean
+.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench site capi header wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -98,11 +98,14 @@ campaign: export STATPRIV_CAMPAIGN = 1
 campaign: $(STAMPS)/build $(STAMPS)/dev $(STAMPS)/campaign  ## what a release must pass besides: `tests/README.md` (hours)
 	cargo check --quiet --locked --manifest-path benches/rust/Cargo.toml --all-targets --target-dir target
 	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target
+	$(HEADER) -- --check
 	$(KERNEL_TEST) --workspace
 	$(call SAME_BITS,$(PORTABLE))
 	$(PYTEST) -n 2 -m 'campaign or not campaign'
 	$(BIN)/python -m tests.oracle.campaign --cases 1000000 --processes 2 $(if $(STATPRIV_SEED),--seed $(STATPRIV_SEED)) --store
 	cargo run --quiet --release --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz -- 10000000 $(STATPRIV_SEED)
+
+HEADER = cargo run --quiet --locked --manifest-path rust/capi/header/Cargo.toml --target-dir target/header
 
 KERNEL_BENCH = CRITERION_HOME=$(CURDIR)/target/benches/criterion cargo bench --locked --manifest-path benches/rust/Cargo.toml --target-dir target/benches
 QUICKLY = --noplot --warm-up-time 0.2 --measurement-time 1 --sample-size 50
@@ -120,6 +123,26 @@ bench: $(STAMPS)/build  ## time every tier and the peers, into docs/performance.
 site: $(STAMPS)/build $(STAMPS)/site  ## the documentation as a site in build/site, one folder a page
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'Serve build/site, or open build/site/index.html.'
+
+# Where the C door is installed; DESTDIR stands before it, for packages.
+PREFIX ?= /usr/local
+CAPI_PROFILE ?= release
+CAPI_VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+CAPI_BUILT = target/$(if $(filter dev,$(CAPI_PROFILE)),debug,$(CAPI_PROFILE))
+CAPI_LIB = $(DESTDIR)$(PREFIX)/lib
+
+capi:  ## the C library and its header, into PREFIX (/usr/local)
+	cargo build --quiet --locked --package statpriv-c --profile $(CAPI_PROFILE)
+	install -d $(CAPI_LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 644 rust/capi/include/statpriv.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 $(CAPI_BUILT)/libstatpriv_c.so $(CAPI_LIB)/libstatpriv.so.$(CAPI_VERSION)
+	install -m 644 $(CAPI_BUILT)/libstatpriv_c.a $(CAPI_LIB)/libstatpriv.a
+	ln -sf libstatpriv.so.$(CAPI_VERSION) $(CAPI_LIB)/libstatpriv.so.1
+	ln -sf libstatpriv.so.1 $(CAPI_LIB)/libstatpriv.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(CAPI_VERSION)|' rust/capi/statpriv.pc.in > $(CAPI_LIB)/pkgconfig/statpriv.pc
+
+header:  ## the header of the C library, made from its source
+	$(HEADER)
 
 wheel: $(STAMPS)/venv  ## an abi3 wheel in dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -160,7 +160,8 @@ impl Rational {
     }
 
     /// What messages show: itself where it is short; next to one how far off it is; else about what it is.
-    pub(crate) fn shown(&self) -> String {
+    #[must_use]
+    pub fn shown(&self) -> String {
         let short = |x: &UBig| x.bit_len() <= 40;
         if short(&self.denominator) && short(&self.numerator.as_ibig_magnitude()) {
             let whole = self.denominator == UBig::ONE;

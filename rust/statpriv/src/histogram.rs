@@ -1,0 +1,56 @@
+//! The numbers of rows with each value.
+
+use crate::number::{law, unknown};
+use crate::{Error, Number, PrivacyCurve, Rational};
+use statpriv_core::curve;
+
+/// The exact numbers of rows in each of several cells.
+///
+/// ```
+/// use statpriv::Histogram;
+///
+/// # fn main() -> Result<(), statpriv::Error> {
+/// let curve = Histogram::new(2000, ["0.5", "0.3", "0.2"])?.curve()?;
+/// let between_the_rarest = Histogram::new(2000, ["0.5", "0.3", "0.2"])?.pair(1, 2).curve()?;
+/// assert!(between_the_rarest.delta("0.2")?.upper() <= curve.delta("0.2")?.upper());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    pub(crate) rows: u64,
+    pub(crate) cells: Vec<Rational>,
+    pub(crate) known: u64,
+    pair: Option<(usize, usize)>,
+}
+
+impl Histogram {
+    /// Of so many independent rows; the probabilities of the cells sum to one.
+    ///
+    /// # Errors
+    /// Probabilities that do not sum to one exactly.
+    pub fn new<P: Number>(rows: u64, cells: impl IntoIterator<Item = P>) -> Result<Self, Error> {
+        let cells = law(cells.into_iter().map(|p| ((), p)))?.into_iter().map(|((), p)| p).collect();
+        Ok(Self { rows, cells, known: 0, pair: None })
+    }
+
+    /// The reader knows so many of the other rows.
+    #[must_use]
+    pub fn known(self, rows: u64) -> Self {
+        Self { known: rows, ..self }
+    }
+
+    /// Two cells, counted from 0: the row is in the first, against: it is in the second.
+    #[must_use]
+    pub fn pair(self, first: usize, second: usize) -> Self {
+        Self { pair: Some((first, second)), ..self }
+    }
+
+    /// The exact curve. Given how many rows are in either cell, one of them is the count of a property.
+    ///
+    /// # Errors
+    /// Fewer than two cells, a pair that is none, no row that is unknown.
+    pub fn curve(&self) -> Result<PrivacyCurve, Error> {
+        Ok(curve::histogram(unknown(self.rows, self.known)?, &self.cells, self.pair)?.into())
+    }
+}

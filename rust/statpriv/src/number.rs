@@ -1,0 +1,113 @@
+//! What may be given for a number, and for a probability.
+
+use crate::{Error, Rational};
+
+/// What is read as an exact number: a decimal or a fraction as text, a double, an integer, or a [`Rational`].
+pub trait Number {
+    /// The number.
+    ///
+    /// # Errors
+    /// A text that is no number, NaN and infinities. The message names the argument.
+    fn exactly(self, argument: &str) -> Result<Rational, Error>;
+}
+
+fn of_argument(argument: &str) -> impl Fn(Error) -> Error {
+    move |error| Error::argument(format!("{argument} = {error}"))
+}
+
+impl Number for &str {
+    fn exactly(self, argument: &str) -> Result<Rational, Error> {
+        Rational::parse(self).map_err(of_argument(argument))
+    }
+}
+
+impl Number for f64 {
+    fn exactly(self, argument: &str) -> Result<Rational, Error> {
+        Rational::from_f64(self).map_err(of_argument(argument))
+    }
+}
+
+impl Number for i32 {
+    fn exactly(self, _argument: &str) -> Result<Rational, Error> {
+        Ok(Rational::from(i64::from(self)))
+    }
+}
+
+impl Number for Rational {
+    fn exactly(self, _argument: &str) -> Result<Rational, Error> {
+        Ok(self)
+    }
+}
+
+impl Number for &Rational {
+    fn exactly(self, _argument: &str) -> Result<Rational, Error> {
+        Ok(self.clone())
+    }
+}
+
+/// The probability that a row has a property: one number, or all that lie between two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probability {
+    pub(crate) lower: Rational,
+    pub(crate) upper: Rational,
+}
+
+impl Probability {
+    /// Known exactly.
+    ///
+    /// # Errors
+    /// No number from 0 to 1.
+    pub fn known(p: impl Number) -> Result<Self, Error> {
+        let p = p.exactly("p")?;
+        Self::checked(p.clone(), p)
+    }
+
+    /// Anywhere between two ends, which may be equal.
+    ///
+    /// # Errors
+    /// Ends outside `[0, 1]`, or in the wrong order.
+    pub fn between(lower: impl Number, upper: impl Number) -> Result<Self, Error> {
+        Self::checked(lower.exactly("lower")?, upper.exactly("upper")?)
+    }
+
+    fn checked(lower: Rational, upper: Rational) -> Result<Self, Error> {
+        if lower.is_negative() || upper > Rational::from(1i64) || lower > upper {
+            let stated = if lower == upper {
+                lower.shown()
+            } else {
+                format!("{} to {}", lower.shown(), upper.shown())
+            };
+            return Err(Error::argument(format!("p = {stated}; a probability from 0 to 1 is required")));
+        }
+        Ok(Self { lower, upper })
+    }
+
+    pub(crate) fn single(&self) -> Option<&Rational> {
+        (self.lower == self.upper).then_some(&self.lower)
+    }
+}
+
+/// The probabilities of all values of a row.
+pub(crate) fn law<V>(
+    stated: impl IntoIterator<Item = (V, impl Number)>,
+) -> Result<Vec<(V, Rational)>, Error> {
+    let read = |(value, p): (V, _)| Ok((value, Number::exactly(p, "a probability")?));
+    let law: Vec<(V, Rational)> = stated.into_iter().map(read).collect::<Result<_, Error>>()?;
+    let total = law.iter().fold(Rational::from(0i64), |sum, (_, p)| sum.add(p));
+    if law.iter().any(|(_, p)| p.is_negative()) || total != Rational::from(1i64) {
+        return Err(Error::argument(format!(
+            "the probabilities of the values must not be negative, and they sum to {}; one is required",
+            total.shown()
+        )));
+    }
+    Ok(law)
+}
+
+/// The rows that the reader does not know, the one in question among them.
+pub(crate) fn unknown(rows: u64, known: u64) -> Result<u64, Error> {
+    rows.checked_sub(known).filter(|&rest| rest > 0).ok_or_else(|| {
+        Error::argument(format!(
+            "known = {known} of {rows} rows; at most all but one may be known, since one is in question"
+        ))
+    })
+}
