@@ -16,11 +16,11 @@ NAMES = ("query", "rows", "numbers", "known", "quantity", "at", "lower", "upper"
 COMPOSITIONS = [
     {"population": 60, "part": [{"size": 20, "probability": "0.3"}, {"size": 30, "probability": "0.6"}]},
     {
-        "population": 3000,
+        "population": 300,
         "part": [
-            {"size": 1000, "probability": "0.3", "attribute": "smokes"},
-            {"size": 400, "probability": "0.3", "attribute": "smokes"},
-            {"size": 1500, "cells": ["0.5", "0.3", "0.2"]},
+            {"size": 100, "probability": "0.3", "attribute": "smokes"},
+            {"size": 40, "probability": "0.3", "attribute": "smokes"},
+            {"size": 150, "cells": ["0.5", "0.3", "0.2"]},
         ],
     },
     {"population": 100, "part": [{"size": 25, "probability": "0.2", "count": 3}]},
@@ -31,7 +31,7 @@ COMPOSITIONS = [
             {"size": 40, "probability": 0.5},
         ],
     },
-    {"population": 500, "part": [{"size": 200, "probability": ["0.2", "0.4"]}, {"size": 100, "probability": "0.5"}]},
+    {"population": 50, "part": [{"size": 20, "probability": ["0.2", "0.4"]}, {"size": 10, "probability": "0.5"}]},
 ]
 QUESTIONS = [
     ("count", 1024, "1/2", 0),
@@ -46,7 +46,7 @@ QUESTIONS = [
     ("sum", 50, "-2:0.5 4:0.5", 0),
     ("table", 10, "", 0),
     ("table", 30, "", 4),
-    ("supremum", 10, "", 1),
+    ("supremum", 4, "", 1),
     *(("composition", stated["population"], json.dumps(stated), 0) for stated in COMPOSITIONS),
 ]
 ASKED = [("delta", "0"), ("delta", "0.1"), ("delta", "3/2"), ("epsilon", "1e-3"), ("beta", "0.05")]

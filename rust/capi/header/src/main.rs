@@ -10,9 +10,6 @@ fn main() -> ExitCode {
     let bindings = cbindgen::Builder::new()
         .with_config(config)
         .with_src(folder.join("src/lib.rs"))
-        .with_src(folder.join("src/status.rs"))
-        .with_src(folder.join("src/curves.rs"))
-        .with_src(folder.join("src/laws.rs"))
         .generate()
         .expect("the sources are read");
     let mut header = Vec::new();
