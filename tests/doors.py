@@ -16,11 +16,11 @@ NAMES = ("query", "rows", "numbers", "known", "quantity", "at", "lower", "upper"
 COMPOSITIONS = [
     {"population": 60, "part": [{"size": 20, "probability": "0.3"}, {"size": 30, "probability": "0.6"}]},
     {
-        "population": 300,
+        "population": 3000,
         "part": [
-            {"size": 100, "probability": "0.3", "attribute": "smokes"},
-            {"size": 40, "probability": "0.3", "attribute": "smokes"},
-            {"size": 150, "cells": ["0.5", "0.3", "0.2"]},
+            {"size": 1000, "probability": "0.3", "attribute": "smokes"},
+            {"size": 400, "probability": "0.3", "attribute": "smokes"},
+            {"size": 1500, "cells": ["0.5", "0.3", "0.2"]},
         ],
     },
     {"population": 100, "part": [{"size": 25, "probability": "0.2", "count": 3}]},

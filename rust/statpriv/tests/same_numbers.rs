@@ -32,10 +32,10 @@ fn composition(rows: u64) -> Composition {
     let all = Composition::new(rows);
     match rows {
         60 => all.part("", Count::new(20, "0.3").unwrap()).part("", Count::new(30, "0.6").unwrap()),
-        300 => all
-            .part("smokes", Count::new(100, "0.3").unwrap())
-            .part("smokes", Count::new(40, "0.3").unwrap())
-            .part("", Histogram::new(150, ["0.5", "0.3", "0.2"]).unwrap()),
+        3000 => all
+            .part("smokes", Count::new(1000, "0.3").unwrap())
+            .part("smokes", Count::new(400, "0.3").unwrap())
+            .part("", Histogram::new(1500, ["0.5", "0.3", "0.2"]).unwrap()),
         100 => (0..3).fold(all, |all, _| all.part("", Count::new(25, "0.2").unwrap())),
         90 => all
             .part("", Sum::new(30, [(0, "1/2"), (1, "1/4"), (5, "1/4")]).unwrap())
