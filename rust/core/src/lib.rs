@@ -29,6 +29,8 @@
     clippy::cast_sign_loss,
     clippy::cast_possible_wrap
 )]
+// What a module says of its proofs names functions that only it has.
+#![allow(rustdoc::private_intra_doc_links)]
 // A function must be inlined into a backend to use its instructions (see statpriv-simd).
 #![allow(clippy::inline_always)]
 // Error-free transformations compare doubles exactly.

@@ -1,0 +1,100 @@
+# What is published, and how private that is: delta for every epsilon.
+
+curve_of <- function(pointer, description) {
+  structure(list(pointer = pointer, description = description), class = "privacy_curve")
+}
+
+print.privacy_curve <- function(x, ...) {
+  cat("<privacy curve: ", x$description, ">\n", sep = "")
+  invisible(x)
+}
+
+count_curve <- function(n, p, known = 0) {
+  stated <- exactly(p, "p")
+  if (length(stated) == 1) {
+    pointer <- .Call(C_count, whole(n, "n"), stated, whole(known, "known"))
+  } else if (length(stated) == 2) {
+    pointer <- .Call(C_count_in_range, whole(n, "n"), stated[1], stated[2], whole(known, "known"))
+  } else {
+    stop("p must be one probability, or the two ends of a range; it has ", length(stated), call. = FALSE)
+  }
+  curve_of(pointer, paste0("an exact count of ", n, " rows, p = ", paste(p, collapse = " to ")))
+}
+
+histogram_curve <- function(n, cells, known = 0) {
+  pointer <- .Call(C_histogram, whole(n, "n"), exactly(cells, "cells"), whole(known, "known"))
+  curve_of(pointer, paste0("an exact histogram of ", n, " rows, ", length(cells), " cells"))
+}
+
+sum_curve <- function(n, values, probabilities, known = 0) {
+  if (length(values) != length(probabilities)) {
+    stop("values and probabilities must have one length", call. = FALSE)
+  }
+  pointer <- .Call(
+    C_sum, whole(n, "n"), whole_numbers(values, "values"), exactly(probabilities, "probabilities"), whole(known, "known")
+  )
+  curve_of(pointer, paste0("an exact sum of ", n, " rows, ", length(values), " values"))
+}
+
+minimum_count_curve <- function(minimum, known = 0, bound = c("minimum-count", "supremum")) {
+  bound <- match.arg(bound)
+  door <- if (bound == "supremum") C_table_supremum else C_table
+  pointer <- .Call(door, whole(minimum, "minimum"), whole(known, "known"))
+  curve_of(pointer, paste0("an exact table, every cell of at least ", minimum, " rows"))
+}
+
+part <- function(size, p = NULL, cells = NULL, values = NULL, probabilities = NULL, attribute = "") {
+  stated <- c(!is.null(p), !is.null(cells), !is.null(values))
+  if (sum(stated) != 1 || is.null(values) != is.null(probabilities)) {
+    stop("a part states one of p, cells, and values with probabilities", call. = FALSE)
+  }
+  asked <- if (!is.null(p)) {
+    texts <- exactly(p, "p")
+    paste0("\"probability\": ", if (length(texts) == 1) quoted(texts) else json_list(quoted(texts)))
+  } else if (!is.null(cells)) {
+    paste0("\"cells\": ", json_list(quoted(exactly(cells, "cells"))))
+  } else {
+    pairs <- paste0("[", format(whole_numbers(values, "values"), scientific = FALSE, trim = TRUE), ", ",
+                    quoted(exactly(probabilities, "probabilities")), "]")
+    paste0("\"query\": {\"kind\": \"sum\", \"values\": ", json_list(pairs), "}")
+  }
+  size <- format(whole(size, "size"), scientific = FALSE)
+  paste0("{\"size\": ", size, ", ", asked, ", \"attribute\": ", quoted(attribute), "}")
+}
+
+composition_curve <- function(population, ...) {
+  parts <- list(...)
+  if (is.character(population) && length(parts) == 0) {
+    json <- population
+  } else {
+    n <- format(whole(population, "population"), scientific = FALSE)
+    json <- paste0("{\"population\": ", n, ", \"part\": ", json_list(unlist(parts)), "}")
+  }
+  curve_of(.Call(C_composition, enc2utf8(json)), paste0("answers on ", max(1, length(parts)), " parts of a secret partition"))
+}
+
+json_list <- function(texts) paste0("[", paste(texts, collapse = ", "), "]")
+
+quoted <- function(texts) encodeString(enc2utf8(texts), quote = "\"")
+
+# --- what a curve is asked
+
+delta <- function(curve = count_curve(n, p, known), epsilon, n, p, known = 0) {
+  asked(curve, C_delta, exactly(epsilon, "epsilon"), "upper")
+}
+
+epsilon <- function(curve = count_curve(n, p, known), delta, n, p, known = 0) {
+  asked(curve, C_epsilon, exactly(delta, "delta"), "upper")
+}
+
+type_two_error <- function(curve = count_curve(n, p, known), alpha, n, p, known = 0) {
+  asked(curve, C_beta, exactly(alpha, "alpha"), "lower")
+}
+
+asked <- function(curve, door, at, safe) {
+  if (!inherits(curve, "privacy_curve")) {
+    stop("curve must be a privacy curve, as count_curve() and its like give", call. = FALSE)
+  }
+  ends <- .Call(door, curve$pointer, at)
+  enclosure(ends[[1]], ends[[2]], safe)
+}
