@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -58,6 +58,12 @@ class StatedColumn:
     source: str | None
 
 
+class TableInMemory(Protocol):
+    """A data frame or a table that hands its columns over by the Arrow PyCapsule interface, as often as it is asked."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
 @dataclass(frozen=True)
 class DataSource:
     """The location of the table, and facts that the table itself does not state.
@@ -95,6 +101,8 @@ class DataSource:
         The place where these two are public; None without them.
     columns
         The declared values of columns, as a report states them.
+    in_memory
+        The table itself, if it lies in the memory of this process.
     """
 
     path: Path | None
@@ -113,6 +121,7 @@ class DataSource:
     largest_unit: int | None = None
     unit_source: str | None = None
     columns: tuple[StatedColumn, ...] = ()
+    in_memory: TableInMemory | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

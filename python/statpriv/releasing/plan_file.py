@@ -188,16 +188,28 @@ errors are reported at once.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from statpriv import budget
 from statpriv.errors import PlanError
 from statpriv.numeric.arguments import is_mapping
-from statpriv.releasing.plan import DataSource, Plan, PlannedQuery, PriorPublication, Publication, Target
+from statpriv.releasing.plan import (
+    DataSource,
+    Plan,
+    PlannedQuery,
+    PriorPublication,
+    Publication,
+    TableInMemory,
+    Target,
+)
 from statpriv.releasing.plan_mistakes import mistake_in_words, printed
 from statpriv.releasing.plan_tables import CountTable, DataTable, HistogramTable, PlanFile
 from statpriv.releasing.plan_theorems import is_stratified
@@ -213,26 +225,84 @@ __all__ = ["load_plan", "plan_of", "plan_schema"]
 _MAX_ERRORS = 20
 
 
-def load_plan(path: str | Path, *, data: str | Path | None = None) -> Plan:
+def load_plan(plan: str | Path | Mapping[str, Any], *, data: str | Path | TableInMemory | None = None) -> Plan:
     """Read and check a plan.
 
     Parameters
     ----------
-    path
-        The TOML file, in the format at the top of this module.
+    plan
+        The TOML file, in the format at the top of this module; or what such a file holds, as a dict. A float of a
+        dict is the decimal that it prints as, as in a file.
     data
-        A table to use instead of the plan's ``source``; relative to the working directory.
+        A table to use instead of the plan's ``source``: a path, relative to the working directory, or a table in
+        memory. The plan then need not name a source.
 
     Raises
     ------
     PlanError
         With a message that names every invalid key, its value and what is allowed; for broken TOML, the line.
     """
-    path = Path(path)
-    content = _read(path)
-    name = printed(path.name)
-    file = _validated(_tables(content, name), name)
-    return _plan(file, path, _data_source(file.data, path, data), hashlib.sha256(content).hexdigest())
+    match plan:
+        case str() | Path():
+            path = Path(plan)
+            content = _read(path)
+            tables = _tables(content, printed(path.name))
+        case _:
+            path, tables = Path(_IN_MEMORY), _as_in_a_file(plan, _IN_MEMORY)
+            content = json.dumps(tables, sort_keys=True, ensure_ascii=False, default=str).encode()
+    sha256 = hashlib.sha256(content).hexdigest()
+    match data:
+        case None | str() | Path():
+            file = _validated(tables, printed(path.name))
+            source = _data_source(file.data, path, data)
+        case _:
+            file = _validated(_without_source(tables), printed(path.name))
+            source = _of_data_frame(_data_source(file.data, path, None), data)
+    return _plan(file, path, source, sha256)
+
+
+_IN_MEMORY = "plan"
+"""What messages call a plan that is no file."""
+_DATA_FRAME = "data frame"
+"""What a report calls a table in memory."""
+_OF_FILES = ("source", "table", "glob", "engine")
+
+
+def _of_data_frame(stated: DataSource, data: TableInMemory) -> DataSource:
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise PlanError(
+            f"data is of the type {type(data).__name__}; a path is required, or a table that hands its columns over as "
+            "Arrow does (`__arrow_c_stream__`): a data frame of polars, or of pandas 2.2 with pyarrow, for example"
+        )
+    return replace(stated, path=None, label=_DATA_FRAME, in_memory=data)
+
+
+def _without_source(tables: dict[str, Any]) -> dict[str, Any]:
+    """The same, of the table that is given instead."""
+    data = tables.get("data", {})
+    if not is_mapping(data):
+        return tables
+    return {**tables, "data": {"source": _DATA_FRAME} | {key: data[key] for key in data if key not in _OF_FILES}}
+
+
+def _as_in_a_file(value: Any, place: str) -> Any:  # noqa: ANN401  (what TOML can hold)
+    """What TOML would read: dicts, lists, texts, whole numbers, decimals, and true or false."""
+    match value:
+        case Mapping():
+            if strange := [key for key in value if type(key) is not str]:
+                raise PlanError(f"{place} has the key {printed(repr(strange[0]))}; keys of a plan are texts")
+            return {key: _as_in_a_file(inner, f"{place}.{key}") for key, inner in value.items()}
+        case list() | tuple():
+            return [_as_in_a_file(inner, f"{place}[{k}]") for k, inner in enumerate(value, start=1)]
+        case float():
+            return Decimal(repr(float(value)))
+        case Fraction():
+            return str(value)
+        case str() | int() | Decimal():
+            return value
+    raise PlanError(
+        f"{place} is of the type {type(value).__name__}; a plan holds dicts, lists, texts, numbers, and true or false"
+    )
 
 
 def plan_of(tables: dict[str, Any], name: str, *, data: DataSource, sha256: str) -> Plan:

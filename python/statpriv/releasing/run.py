@@ -27,7 +27,7 @@ from statpriv.releasing.history import Everything, as_first_release, everything,
 from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, Rows
 from statpriv.releasing.outputs import Outputs, Places
 from statpriv.releasing.partition import Stratum, WordSource, secret_partition
-from statpriv.releasing.plan import Plan
+from statpriv.releasing.plan import Plan, TableInMemory
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.signature import SigningKey
@@ -94,9 +94,9 @@ class Surroundings:
 
 
 def release(
-    plan: str | Path,
+    plan: str | Path | Mapping[str, Any],
     *,
-    data: str | Path | None = None,
+    data: str | Path | TableInMemory | None = None,
     out: str | Path | None = None,
     json: str | Path | None = None,
     registry: str | Path | None = None,
@@ -112,10 +112,11 @@ def release(
 
     Parameters
     ----------
-    plan : path
-        The plan file; `statpriv.releasing.plan_file` describes it.
-    data : path, optional
-        The table, in place of the plan's `data.source`.
+    plan : path or dict
+        The plan file, or what it holds as a dict; `statpriv.releasing.plan_file` describes it.
+    data : path or table, optional
+        The table, in place of the plan's `data.source`: a path, or a table in memory. Whatever hands its columns over
+        as Arrow does is such a table: a data frame of polars, or of pandas 2.2 with pyarrow, or a table of pyarrow.
     out, json : path, optional
         Paths of the page and the JSON report.
     registry : path, optional
