@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench site capi header wheel clean
+.PHONY: help build demo check test test-rust test-python bits campaign lint lint-rust lint-python bench site capi header wheel manylinux clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -31,7 +31,7 @@ $(STAMPS)/build: $(STAMPS)/venv pyproject.toml $(RUST)
 	$(PIP_INSTALL) --editable '.[release]'
 	@touch $@
 
-$(STAMPS)/dev $(STAMPS)/campaign $(STAMPS)/site: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/dev $(STAMPS)/campaign $(STAMPS)/site $(STAMPS)/wheels: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP_INSTALL) --group $*
 	@touch $@
 
@@ -146,6 +146,11 @@ header:  ## the header of the C library, made from its source
 
 wheel: $(STAMPS)/venv  ## an abi3 wheel in dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+# zig links against the libc of 2014, so that the wheel runs on every Linux since then.
+manylinux: $(STAMPS)/wheels  ## the wheel for old systems in dist/, audited: what a release ships for Linux
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
+	$(BIN)/python -m abi3audit --strict dist/statpriv-*-manylinux*.whl
 
 clean:  ## remove everything that was built
 	rm -rf $(VENV) build dist target
