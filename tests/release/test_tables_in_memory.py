@@ -4,19 +4,24 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 
 import duckdb
 import pytest
-import tomllib
 
 import statpriv as sp
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, PlanError, TableError
 from statpriv.releasing.plan_file import load_plan
 
 from .conftest import query
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 CANARY = "cell7391"
 ROWS = [(i, f"n{i % 7}", i % 2 == 0, i % 3) for i in range(60)]

@@ -6,11 +6,13 @@ import html
 import json
 import re
 import time
+from fractions import Fraction
 
 import pytest
 
 import statpriv as sp
 from statpriv.numeric.literals import at_most
+from statpriv.releasing.plan_file import load_plan
 from statpriv.studio.drafts import count_block, table_block
 from statpriv.studio.explore import Explored
 
@@ -88,6 +90,37 @@ def test_a_plan_is_written_by_forms_and_its_guarantee_shown(studio):
     assert f"δ ≤ {at_most(guarantee['delta']['upper'])} at ε = 1, for 200 rows." in shown
     again = studio.post("/plan/edit", {"file": "drawn.toml", "text": drawn, "act": "save"})[2]
     assert "exists; choose another name" in text_of(again)
+
+
+def plan_on(page):
+    """The text of the plan that a page shows."""
+    return html.unescape(re.search(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)[1])
+
+
+def test_histograms_and_codes_of_columns_are_stated_by_forms(studio):
+    text = '[data]\nsource = "people.csv"\nrow_id = "id"\n[guarantee]\nepsilon = 1\ndelta = 0.5\n'
+    form = {"file": "regions.toml", "text": text, "act": "column", "column-name": "region", "column-source": "codebook"}
+    for values, said in (
+        ("0..many", "values: 'many' is no number; a range is written as 0..120"),
+        ("", "values is empty"),
+    ):
+        assert said in text_of(studio.post("/plan/edit", {**form, "column-values": values})[2])
+    form["text"] = plan_on(studio.post("/plan/edit", {**form, "column-values": "north, south"})[2])
+    form |= {"act": "histogram", "histogram-name": "Region", "histogram-source": "census", "histogram-share": "1/2"}
+    refused = studio.post("/plan/edit", {**form, "histogram-cells": "region = 'north'"})[2]
+    assert "is no label, condition and probability, such as under 30 | age < 30 | 0.2..0.3" in text_of(refused)
+    form["histogram-cells"] = "North | region = 'north' | 0.3..0.7\n\nSouth | region = 'south' | 0.2"
+    form["text"] = plan_on(studio.post("/plan/edit", form)[2])
+    assert form["text"].startswith(text)
+    assert studio.post("/plan/edit", {**form, "act": "save"})[0] == 303
+    plan = load_plan(studio.folder / "regions.toml")
+    assert [(cell.name, cell.probability) for cell in plan.queries[0].cells][:2] == [
+        ("North", (Fraction(3, 10), Fraction(7, 10))),
+        ("South", Fraction(1, 5)),
+    ]
+    [stated] = plan.data.columns
+    assert "codebook" in repr(stated)
+    assert "The guarantee of the saved plan" in text_of(studio.ask("/plan?file=regions.toml")[2])
 
 
 def test_mistakes_in_a_plan_are_the_sentences_of_plans(studio):

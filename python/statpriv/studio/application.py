@@ -23,7 +23,7 @@ from statpriv.releasing.first_plan import first_plan
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.tables import open_table
 from statpriv.studio.access import Access, Guard
-from statpriv.studio.drafts import count_block, table_block
+from statpriv.studio.drafts import column_block, count_block, histogram_block, table_block
 from statpriv.studio.explore import Explored
 from statpriv.studio.folder import Folder
 from statpriv.studio.releases import Releases
@@ -35,6 +35,8 @@ _REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox; base-uri 'none'"
 )
 _FOLDER = Path(__file__).parent
+_BLOCKS = {"count": count_block, "histogram": histogram_block, "table": table_block, "column": column_block}
+"""What the forms of the plan page add to its text."""
 _MOST_BYTES = 20_000_000
 _STATIC = {"studio.css": "text/css", "studio.js": "text/javascript"}
 
@@ -124,11 +126,10 @@ class _Studio:
         stated = _texts(form)
         name, text = stated.get("file", ""), stated.get("text", "").replace("\r\n", "\n")
         try:
-            if stated.get("act") == "count":
-                text += count_block(_of("count", stated))
-            elif stated.get("act") == "table":
-                text += table_block(_of("table", stated))
-            elif stated.get("act") == "save":
+            act = stated.get("act", "")
+            if act in _BLOCKS:
+                text += _BLOCKS[act](_of(act, stated))
+            elif act == "save":
                 self.folder.write(name, text, replace=stated.get("replace") == "on")
                 return RedirectResponse(f"/plan?{urlencode({'file': name})}", status_code=303)
         except (StatprivError, OSError) as error:
