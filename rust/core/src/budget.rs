@@ -235,6 +235,12 @@ pub(crate) const MAX_NODES: f64 = (1u64 << 22) as f64;
 /// return to one, and the bound would be wide: there is none.
 pub(crate) const MAX_NODES_THAT_MATTER: usize = 48;
 
+/// The most entries in three cells whose joint counts are listed: some 65 000 pairs. Transforms are inverted sooner for more.
+pub(crate) const MAX_ENTRIES_OF_THREE_CELLS: u64 = 360;
+
+/// The most pairs of counts of a part that is bounded by itself. With more, each of its entries is.
+pub(crate) const MAX_PAIRS_OF_COUNTS_ALONE: usize = 2048;
+
 /// The most combinations of values of summands that are listed. With more, transforms are inverted.
 pub(crate) const MAX_COMBINATIONS: usize = 1 << 19;
 

@@ -4,7 +4,9 @@ use super::sum::{Atom, Summand, about};
 use super::{gate, range, rounded};
 use crate::answer::Law;
 use crate::answer::pmf::{Pmf, row};
-use crate::budget::{MAX_ANSWERS_OF_A_WHOLE_LAW, MAX_COMBINATIONS};
+use crate::budget::{
+    MAX_ANSWERS_OF_A_WHOLE_LAW, MAX_COMBINATIONS, MAX_ENTRIES_OF_THREE_CELLS, MAX_PAIRS_OF_COUNTS_ALONE,
+};
 use crate::error::Error;
 use crate::forms::End;
 use crate::interrupt::{Interrupt, Uninterrupted};
@@ -340,6 +342,9 @@ impl Evaluated {
                     let deviation = (entries as f64 * about(one.mass) * about(other.mass)).sqrt();
                     vec![(entries as f64).min(60.0 * deviation + 1000.0) as usize + 1]
                 }
+                ([_, _, _], Some(entries)) if entries <= MAX_ENTRIES_OF_THREE_CELLS => {
+                    vec![((entries + 1) * (entries + 2) / 2) as usize]
+                }
                 (atoms, Some(entries)) if entries <= 64 => repeated(atoms.len(), entries),
                 _ => vec![usize::MAX],
             },
@@ -359,6 +364,9 @@ impl Evaluated {
                         Ok((vec![vec![Atom { value, ..*only }]], Ball::ZERO))
                     }
                     [one, other] => self.binomial(entries, cells, [one, other], ratio),
+                    [one, other, third] if entries <= MAX_ENTRIES_OF_THREE_CELLS => {
+                        self.trinomial(entries, cells, [one, other, third], ratio)
+                    }
                     atoms => Ok((vec![atoms.to_vec(); entries as usize], Ball::ZERO)),
                 }
             }
@@ -386,10 +394,45 @@ impl Evaluated {
                     mass,
                 }
             });
-        // `w_k P_{k,v}` is at most this multiple of `R_k` at each answer, and so are the missing masses.
+        Ok((vec![values.collect()], self.lost_with(row.missing, entries, ratio)))
+    }
+
+    /// `a` entries in the third cell with an atom, `b` of the others in the second, and the rest in the first: `a` is binomial, and
+    /// so is `b` given `a`.
+    fn trinomial(
+        &self,
+        entries: u64,
+        cells: &[Cell],
+        [one, other, third]: [&Atom; 3],
+        ratio: Ball,
+    ) -> Result<(Vec<Vec<Atom>>, Ball), Error> {
+        let masses: Vec<&Rational> =
+            cells.iter().map(|cell| &cell.mass).filter(|mass| !mass.is_zero()).collect();
+        let [p, q, s] = masses[..] else { return Err(Error::precision("a part without a third cell")) };
+        let Some(share) = q.div(&p.add(q)) else { return Err(Error::precision("a cell without mass")) };
+        let thirds = binomial_row(entries, s, None)?;
+        let (mut atoms, mut missing) = (Vec::new(), thirds.missing);
+        for (a, &in_third) in (thirds.first..).zip(&thirds.masses) {
+            let rest = entries.saturating_sub(a.unsigned_abs());
+            let seconds = binomial_row(rest, &share, None)?;
+            let above = third.value * Ball::from_u64(a.unsigned_abs());
+            missing = missing + in_third * seconds.missing;
+            for (b, &in_second) in (seconds.first..).zip(&seconds.masses) {
+                let b = b.unsigned_abs();
+                let below =
+                    other.value * Ball::from_u64(b) + one.value * Ball::from_u64(rest.saturating_sub(b));
+                atoms.push(Atom { value: above + below, mass: in_third * in_second });
+            }
+        }
+        atoms.retain(|atom| atom.mass.is_positive());
+        Ok((vec![atoms], self.lost_with(missing, entries, ratio)))
+    }
+
+    /// What is missing for δ where this mass of the law of so many entries is left out: `w_k P_{k,v}` is at most this multiple of
+    /// `R_k` at each answer, and so are the missing masses.
+    fn lost_with(&self, missing: Ball, entries: u64, ratio: Ball) -> Ball {
         let [first, second] = self.densities.map(|density| density * Ball::from_u64(entries));
-        let lost = row.missing * (Ball::ONE + first + ratio * (Ball::ONE + second));
-        Ok((vec![values.collect()], lost))
+        missing * (Ball::ONE + first + ratio * (Ball::ONE + second))
     }
 
     /// What is missing for δ: `m_R + w_k m_v` above and `r (m_R + w_k m_w)` below, of each copy.
@@ -428,6 +471,11 @@ impl Evaluated {
         matches!(self.shape, Shape::Alternatives(_))
     }
 
+    /// Whether its values belong to the pairs of counts of two cells, the third one being the rest.
+    fn counts_three_cells(&self) -> bool {
+        matches!(self.shape, Shape::Entries { .. }) && self.atoms.len() == 3
+    }
+
     /// Whether they are entries with one law, of one number.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (&self.shape, &other.shape) {
@@ -443,8 +491,9 @@ impl Evaluated {
         if let Shape::Alternatives(laws) = &self.shape {
             return Ok(Some(laws.iter().map(|law| (law.atoms.clone(), law.missing)).collect()));
         }
+        let most = if self.counts_three_cells() { MAX_PAIRS_OF_COUNTS_ALONE } else { MAX_COMBINATIONS };
         let lengths = self.lengths(1);
-        if lengths.len() != 1 || lengths.iter().any(|&length| length > MAX_COMBINATIONS) {
+        if lengths.len() != 1 || lengths.iter().any(|&length| length > most) {
             return Ok(None);
         }
         let (mut laws, missing) = self.laws(1, ratio)?;
@@ -496,11 +545,34 @@ fn no_law() -> Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::enumeration;
     use super::*;
 
     fn is_exactly(x: Ball, truth: &str) -> bool {
         let enclosure = x.to_enclosure();
         enclosure.contains(&Rational::parse(truth).unwrap()) && enclosure.width() < 1e-15
+    }
+
+    /// Of seven entries in three cells: `C(9, 2)` pairs of counts, with the law of a sum of seven entries.
+    #[test]
+    fn counts_of_three_cells_have_the_law_of_the_sum_of_their_entries() {
+        let cells = [["1/2", "1/7", "0"], ["1/3", "0", "1/7"], ["1/6", "0", "0"]].map(|cell| {
+            let [mass, first, second] = cell.map(|text| Rational::parse(text).unwrap());
+            Cell { mass, first, second }
+        });
+        let ratio = Ball::from_u64(11) / Ball::from_u64(10);
+        let found = entries(7, &cells, ratio);
+        let (laws, missing) = found.laws(1, ratio).unwrap();
+        assert_eq!((found.lengths(1), laws.len(), laws[0].len()), (vec![36], 1, 36));
+        assert!(missing.is_exact_zero());
+        let one_by_one = vec![found.atoms.clone(); 7];
+        for hundredths in [-50, 0, 3, 40] {
+            let constant = Ball::from_i64(hundredths) / Ball::from_u64(100);
+            let [listed, expected] = [&laws, &one_by_one]
+                .map(|laws| enumeration::positive_part(constant, laws, &Uninterrupted).unwrap());
+            assert!(!listed.certainly_less(expected) && !expected.certainly_less(listed));
+            assert!(listed.to_enclosure().width() <= 1e-15);
+        }
     }
 
     /// What is missing of a law is multiplied by the most that an entry adds: of masses ½, ¼, ¼ these are 2 = ½/¼ and 3 = ¾/¼.
