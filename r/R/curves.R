@@ -48,8 +48,17 @@ part <- function(size, p = NULL, cells = NULL, values = NULL, probabilities = NU
   if (sum(stated) != 1 || is.null(values) != is.null(probabilities)) {
     stop("a part states one of p, cells, and values with probabilities", call. = FALSE)
   }
+  if (length(values) != length(probabilities)) {
+    stop("values and probabilities must have one length", call. = FALSE)
+  }
+  if (!is.character(attribute) || length(attribute) != 1 || is.na(attribute)) {
+    stop("attribute must be one text", call. = FALSE)
+  }
   asked <- if (!is.null(p)) {
     texts <- exactly(p, "p")
+    if (!length(texts) %in% 1:2) {
+      stop("p must be one probability, or the two ends of a range; it has ", length(texts), call. = FALSE)
+    }
     paste0("\"probability\": ", if (length(texts) == 1) quoted(texts) else json_list(quoted(texts)))
   } else if (!is.null(cells)) {
     paste0("\"cells\": ", json_list(quoted(exactly(cells, "cells"))))
@@ -59,42 +68,71 @@ part <- function(size, p = NULL, cells = NULL, values = NULL, probabilities = NU
     paste0("\"query\": {\"kind\": \"sum\", \"values\": ", json_list(pairs), "}")
   }
   size <- format(whole(size, "size"), scientific = FALSE)
-  paste0("{\"size\": ", size, ", ", asked, ", \"attribute\": ", quoted(attribute), "}")
+  structure(paste0("{\"size\": ", size, ", ", asked, ", \"attribute\": ", quoted(attribute), "}"), class = "statpriv_part")
 }
 
 composition_curve <- function(population, ...) {
   parts <- list(...)
-  if (is.character(population) && length(parts) == 0) {
-    json <- population
+  if (is.character(population) && length(population) == 1 && length(parts) == 0) {
+    json <- enc2utf8(population)
   } else {
+    if (!all(vapply(parts, inherits, NA, "statpriv_part"))) {
+      stop("every part must be made by part()", call. = FALSE)
+    }
     n <- format(whole(population, "population"), scientific = FALSE)
     json <- paste0("{\"population\": ", n, ", \"part\": ", json_list(unlist(parts)), "}")
   }
-  curve_of(.Call(C_composition, enc2utf8(json)), paste0("answers on ", max(1, length(parts)), " parts of a secret partition"))
+  curve_of(.Call(C_composition, json), "answers on the parts of a secret partition")
 }
 
 json_list <- function(texts) paste0("[", paste(texts, collapse = ", "), "]")
 
-quoted <- function(texts) encodeString(enc2utf8(texts), quote = "\"")
+# Texts of JSON, of ASCII alone.
+quoted <- function(texts) {
+  escaped <- function(code) {
+    if (code > 0xFFFF) {
+      pair <- code - 0x10000
+      return(sprintf("\\u%04x\\u%04x", 0xD800 + pair %/% 0x400, 0xDC00 + pair %% 0x400))
+    }
+    if (code < 32 || code > 126 || code %in% c(34, 92)) sprintf("\\u%04x", code) else intToUtf8(code)
+  }
+  vapply(texts, function(text) {
+    paste0("\"", paste(vapply(utf8ToInt(enc2utf8(text)), escaped, ""), collapse = ""), "\"")
+  }, "", USE.NAMES = FALSE)
+}
 
 # --- what a curve is asked
 
 delta <- function(curve = count_curve(n, p, known), epsilon, n, p, known = 0) {
+  one_situation(!missing(curve), c(!missing(n), !missing(p), !missing(known)))
   asked(curve, C_delta, exactly(epsilon, "epsilon"), "upper")
 }
 
 epsilon <- function(curve = count_curve(n, p, known), delta, n, p, known = 0) {
+  one_situation(!missing(curve), c(!missing(n), !missing(p), !missing(known)))
   asked(curve, C_epsilon, exactly(delta, "delta"), "upper")
 }
 
 type_two_error <- function(curve = count_curve(n, p, known), alpha, n, p, known = 0) {
+  one_situation(!missing(curve), c(!missing(n), !missing(p), !missing(known)))
   asked(curve, C_beta, exactly(alpha, "alpha"), "lower")
+}
+
+one_situation <- function(curve, stated) {
+  if (curve && any(stated)) {
+    stop("state either a curve, or n, p and known: those of a curve are stated where it is made", call. = FALSE)
+  }
 }
 
 asked <- function(curve, door, at, safe) {
   if (!inherits(curve, "privacy_curve")) {
     stop("curve must be a privacy curve, as count_curve() and its like give", call. = FALSE)
   }
-  ends <- .Call(door, curve$pointer, at)
+  ends <- .Call(door, unclass(curve)$pointer, at)
+  if (is.null(ends)) {
+    interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+    signalCondition(interrupt)
+    invokeRestart("abort")
+  }
   enclosure(ends[[1]], ends[[2]], safe)
 }

@@ -13,11 +13,16 @@ check_table <- function(x, ...) UseMethod("check_table")
 
 check_table.default <- function(x, epsilon = c(0.5, 1, 2), known = 0, impossible = c("none", "zeros"), ...) {
   impossible <- match.arg(impossible)
+  if (...length() > 0) {
+    stop("check_table takes epsilon, known and impossible, and of a data frame count", call. = FALSE)
+  }
+  exactly(epsilon, "epsilon")
+  whole(known, "known")
   counts <- as.vector(unclass(x))
-  if (!is.numeric(counts) || length(counts) < 2) {
+  if (is.factor(x) || !is.numeric(counts) || length(counts) < 2) {
     stop("x must hold the counts of two cells at least", call. = FALSE)
   }
-  if (anyNA(counts) || any(counts < 0) || any(counts != floor(counts))) {
+  if (!all(is.finite(counts)) || any(counts < 0) || any(counts != floor(counts))) {
     stop("x must hold whole numbers of at least 0; suppressed cells cannot be checked", call. = FALSE)
   }
   possible <- if (impossible == "zeros") counts[counts > 0] else counts

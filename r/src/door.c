@@ -12,7 +12,6 @@
 #include "statpriv.h"
 
 static void check(statpriv_status status) {
-  if (status == STATPRIV_STATUS_INTERRUPTED) Rf_error("interrupted");
   if (status != STATPRIV_STATUS_OK) Rf_error("%s", statpriv_last_error());
 }
 
@@ -66,19 +65,22 @@ static void freed(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
+static SEXP mark(void) { return Rf_install("statpriv_curve"); }
+
 /* A curve that Ctrl-C ends. */
 static SEXP kept(statpriv_curve *made) {
   statpriv_curve *watched = NULL;
   statpriv_status status = statpriv_ended_by(made, interrupted, NULL, &watched);
   statpriv_curve_free(made);
   check(status);
-  SEXP pointer = PROTECT(R_MakeExternalPtr(watched, R_NilValue, R_NilValue));
+  SEXP pointer = PROTECT(R_MakeExternalPtr(watched, mark(), R_NilValue));
   R_RegisterCFinalizerEx(pointer, freed, TRUE);
   UNPROTECT(1);
   return pointer;
 }
 
 static const statpriv_curve *curve_of(SEXP pointer) {
+  if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != mark()) Rf_error("this is no curve of statpriv");
   const statpriv_curve *curve = (const statpriv_curve *)R_ExternalPtrAddr(pointer);
   if (curve == NULL) Rf_error("this curve is of an earlier session: make it again");
   return curve;
@@ -140,7 +142,12 @@ static SEXP answers(question ask, SEXP curve, SEXP at) {
   SET_VECTOR_ELT(found, 1, upper);
   for (R_xlen_t k = 0; k < number; ++k) {
     statpriv_enclosure answer;
-    check(ask(curve_of(curve), Rf_translateCharUTF8(STRING_ELT(at, k)), &answer));
+    statpriv_status status = ask(curve_of(curve), Rf_translateCharUTF8(STRING_ELT(at, k)), &answer);
+    if (status == STATPRIV_STATUS_INTERRUPTED) {
+      UNPROTECT(1);
+      return R_NilValue; /* R makes an interrupt of it */
+    }
+    check(status);
     REAL(lower)[k] = answer.lower;
     REAL(upper)[k] = answer.upper;
   }
@@ -164,14 +171,16 @@ typedef statpriv_status (*of_binomial)(uint64_t, uint64_t, const char *, statpri
 typedef statpriv_status (*of_hypergeometric)(uint64_t, uint64_t, uint64_t, uint64_t, statpriv_enclosure *);
 
 static SEXP binomial(of_binomial ask, SEXP k, SEXP n, SEXP p, double below) {
-  statpriv_enclosure found = {below, below};
-  if (Rf_asReal(k) >= 0) check(ask(whole(k), whole(n), text(p), &found));
+  statpriv_enclosure found;
+  check(ask(Rf_asReal(k) >= 0 ? whole(k) : 0, whole(n), text(p), &found));
+  if (Rf_asReal(k) < 0) found.lower = found.upper = below;
   return ends(found);
 }
 
 static SEXP hypergeometric(of_hypergeometric ask, SEXP k, SEXP population, SEXP marked, SEXP draws, double below) {
-  statpriv_enclosure found = {below, below};
-  if (Rf_asReal(k) >= 0) check(ask(whole(k), whole(population), whole(marked), whole(draws), &found));
+  statpriv_enclosure found;
+  check(ask(Rf_asReal(k) >= 0 ? whole(k) : 0, whole(population), whole(marked), whole(draws), &found));
+  if (Rf_asReal(k) < 0) found.lower = found.upper = below;
   return ends(found);
 }
 

@@ -126,18 +126,22 @@ def test_digits_are_texts(door):
     assert lower <= most
     assert least <= upper
     assert (upper - lower) / upper < 1e-30
+    missing = (None, ends[1], c.c_size_t(80))
+    assert door.library.statpriv_delta_digits(curve, argument("0.1"), c.c_uint32(30), *missing) == ARGUMENT
+    assert door.error() == "lower is NULL"
     assert door.library.statpriv_delta_digits(curve, argument("0.1"), c.c_uint32(30), *ends, c.c_size_t(10)) == ARGUMENT
     assert "capacity = 10; " in door.error()
 
 
 def test_the_least_minimum_is_that_of_python(door):
     minimum = c.c_uint64()
-    for epsilon, delta, known in (("1", "1e-5", 0), ("1", "1e-5", 5), ("2", "0.01", 0)):
+    for epsilon, delta, known in (("1", "1e-5", 0), ("1", "1e-5", 2**40), ("2", "0.01", 0)):
         status = door.library.statpriv_least_minimum(*map(argument, (epsilon, delta, known)), c.byref(minimum))
         expected = sp.design.least_minimum(epsilon=epsilon, delta=delta, known=known, bound="minimum-count").value
         assert (status, minimum.value) == (OK, expected)
-    assert door.library.statpriv_least_minimum(argument("1"), argument("0"), argument(0), c.byref(minimum)) == OK
-    assert minimum.value == 0
+    for epsilon, delta in (("1", "0"), ("1", "-1"), ("1", "2"), ("-1", "0.1")):
+        status = door.library.statpriv_least_minimum(*map(argument, (epsilon, delta, 0)), c.byref(minimum))
+        assert status == ARGUMENT
 
 
 # --- what is refused
@@ -151,12 +155,27 @@ def test_the_least_minimum_is_that_of_python(door):
         ("count", (10, None, 0), "p is NULL; a text is required"),
         ("count", (0, "0.5", 0), "known = 0 of 0 rows; at most all but one may be known"),
         ("count", (10, "0.5", 10), "known = 10 of 10 rows; at most all but one may be known"),
-        ("count_in_range", (10, "0.6", "0.4", 0), "p = 3/5 to 2/5; a probability from 0 to 1 is required"),
-        ("histogram", (10, ["0.5", "0.6"], 2, 0), "they sum to 11/10; one is required"),
+        (
+            "count_in_range",
+            (10, "0.6", "0.4", 0),
+            "p = 3/5 to 2/5; the lower end of a range must be at most the upper one",
+        ),
+        (
+            "histogram",
+            (10, ["0.5", "0.6"], 2, 0),
+            "the probabilities of the values sum to 11/10; exactly one is required",
+        ),
         ("histogram", (10, None, 2, 0), "cells is NULL; 2 values are required"),
         ("sum", (10, [1, 1], ["0.5", "0.5"], 2, 0), "the value 1 is there twice"),
         ("table", (1, 0), "minimum = 1; a whole number from 2 to 2^52 is required"),
         ("composition", ("{",), "json: EOF while parsing an object at line 1 column 1"),
+        ("composition", ("null",), "json: invalid type: null, expected an object with population and part"),
+        (
+            "composition",
+            ('{"population": 10, "part": [{"size": 4, "cells": ["1"]}]}',),
+            "at least two values are required",
+        ),
+        ("sum", (10, [5], ["1"], 1, 0), "at least two values are required: one alone hides nothing"),
         ("composition", ('{"population": 10, "part": []}',), "a composition needs a part"),
         ("composition", ('{"population": 10, "part": [{"size": 4}]}',), "states one of probability, cells and query"),
         ("composition", ('{"population": 10, "part": [], "bound": "spc"}',), "json: unknown field `bound`"),
@@ -170,6 +189,21 @@ def test_the_least_minimum_is_that_of_python(door):
 def test_what_is_not_allowed_is_a_sentence(door, name, arguments, sentence):
     assert door.made(name, *arguments) == ARGUMENT
     assert sentence in door.error()
+
+
+def test_sizes_beyond_all_bounds_are_refused(door):
+    half = 2**63
+    parts = [{"size": half, "probability": "0.5", "attribute": "a"}] * 2
+    assert door.made("composition", json.dumps({"population": 2**64 - 1, "part": parts})) == ARGUMENT
+    many = [{"size": 1, "cells": ["1/400"] * 400, "count": 10**5}]
+    assert door.made("composition", json.dumps({"population": 50, "part": many})) == ARGUMENT
+    assert door.error() == "the parts have 100000 rows, and there are 50"
+
+
+def test_hundreds_of_cells_take_no_longer_than_their_pairs(door):
+    cells = [f"{k}/45150" for k in range(1, 301)]
+    stated = {"population": 10**6, "part": [{"size": 1000, "cells": cells}, {"size": 10, "probability": "0.5"}]}
+    assert not isinstance(door.made("composition", json.dumps(stated)), int)
 
 
 def test_a_question_that_is_not_allowed_leaves_the_result_as_it_was(door):

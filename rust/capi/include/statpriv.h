@@ -171,7 +171,7 @@ statpriv_status statpriv_composition(const char *json,
 
 /**
  * The same curve, whose computations end with STATPRIV_STATUS_INTERRUPTED soon after `ended` returns something other than 0. It is called with
- * `context` from the threads that compute, every few thousand terms.
+ * `context` by the thread that asks the curve, every few thousand terms.
  *
  * Required:
  * `curve` was made by this library; `ended` may be called from any thread with `context` as long as the new curve lives; `watched` may be
@@ -233,7 +233,7 @@ statpriv_status statpriv_beta(const statpriv_curve *curve,
 
 /**
  * δ to so many significant digits, as two decimal texts with the truth between them, by big integers. A capacity of twice the
- * digits and 40 is always enough.
+ * digits and 40 is always enough. Suprema of tables and ranges in compositions have no digits: STATPRIV_STATUS_PRECISION.
  *
  * Required:
  * `curve` was made by this library; `epsilon` ends with a NUL; `capacity` bytes may be written to each of `lower` and `upper`.
@@ -246,7 +246,7 @@ statpriv_status statpriv_delta_digits(const statpriv_curve *curve,
                                       size_t capacity);
 
 /**
- * The least minimum count of every cell with which an exact table is (ε, δ)-statistically private; 0 if none up to 2^32 is
+ * The least minimum count of every cell with which an exact table is (ε, δ)-statistically private; 0 if none up to 2^52 is
  * enough.
  *
  * Required:

@@ -5,7 +5,7 @@ use serde_json::Value;
 use statpriv::{Composition, Count, Error, Histogram, Probability, Sum};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with population and part")]
 struct Described {
     population: u64,
     part: Vec<Part>,
@@ -15,7 +15,7 @@ struct Described {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a part, as an object with size and what is asked")]
 struct Part {
     size: u64,
     #[serde(default)]
@@ -33,7 +33,7 @@ struct Part {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a query, as an object with kind and values")]
 struct Query {
     kind: String,
     values: Vec<(i64, Value)>,
@@ -48,11 +48,23 @@ const MAX_PARTS: u64 = 100_000;
 
 /// Read a description.
 pub fn read(json: &str) -> Result<Composition, Error> {
-    let malformed = |error| {
-        Error::argument(format!("json: {error}; `statpriv compose` reads more than this interface does"))
+    let malformed = |error: serde_json::Error| {
+        let unknown = error.to_string().starts_with("unknown field");
+        let more = if unknown { "; `statpriv compose` reads more than this interface does" } else { "" };
+        Error::argument(format!("json: {error}{more}"))
     };
     let described: Described = serde_json::from_str(json).map_err(malformed)?;
     let parts = described.part.iter().fold(0u64, |sum, part| sum.saturating_add(part.count));
+    let rows = described
+        .part
+        .iter()
+        .fold(0u64, |sum, part| sum.saturating_add(part.size.saturating_mul(part.count)));
+    if rows > described.population {
+        return Err(Error::argument(format!(
+            "the parts have {rows} rows, and there are {}",
+            described.population
+        )));
+    }
     if parts > MAX_PARTS {
         return Err(Error::argument(format!(
             "json describes {parts} parts; at most {MAX_PARTS} are allowed"

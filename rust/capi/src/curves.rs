@@ -132,7 +132,7 @@ pub unsafe extern "C" fn statpriv_composition(json: *const c_char, curve: *mut *
 }
 
 /// The same curve, whose computations end with STATPRIV_STATUS_INTERRUPTED soon after `ended` returns something other than 0. It is called with
-/// `context` from the threads that compute, every few thousand terms.
+/// `context` by the thread that asks the curve, every few thousand terms.
 ///
 /// # Safety
 /// `curve` was made by this library; `ended` may be called from any thread with `context` as long as the new curve lives; `watched` may be
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn statpriv_beta(curve: *const Curve, alpha: *const c_char
 }
 
 /// δ to so many significant digits, as two decimal texts with the truth between them, by big integers. A capacity of twice the
-/// digits and 40 is always enough.
+/// digits and 40 is always enough. Suprema of tables and ranges in compositions have no digits: STATPRIV_STATUS_PRECISION.
 ///
 /// # Safety
 /// `curve` was made by this library; `epsilon` ends with a NUL; `capacity` bytes may be written to each of `lower` and `upper`.
@@ -265,8 +265,13 @@ pub unsafe extern "C" fn statpriv_delta_digits(
     unsafe {
         written(&raw mut nothing, || {
             let found = value(curve, "curve")?.0.delta_to_digits(text(epsilon, "epsilon")?, digits)?;
+            for (place, argument) in [(lower, "lower"), (upper, "upper")] {
+                if place.is_null() {
+                    return Err(Error::argument(format!("{argument} is NULL")));
+                }
+            }
             let longest = found.lower.len().max(found.upper.len());
-            if lower.is_null() || upper.is_null() || longest >= capacity {
+            if longest >= capacity {
                 return Err(Error::argument(format!(
                     "capacity = {capacity}; {} bytes are required for each end",
                     longest + 1
@@ -281,7 +286,7 @@ pub unsafe extern "C" fn statpriv_delta_digits(
     }
 }
 
-/// The least minimum count of every cell with which an exact table is (ε, δ)-statistically private; 0 if none up to 2^32 is
+/// The least minimum count of every cell with which an exact table is (ε, δ)-statistically private; 0 if none up to 2^52 is
 /// enough.
 ///
 /// # Safety

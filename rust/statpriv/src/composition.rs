@@ -4,9 +4,13 @@ use crate::sum::Values;
 use crate::{Count, Error, Histogram, PrivacyCurve, Probability, Rational, Sum};
 use statpriv_core::answer::Law;
 use statpriv_core::composition::{self as kernel, Attributes, Cell, Composed};
-use statpriv_core::curve::Curve;
-use statpriv_core::forms::{Answers, End};
+use statpriv_core::curve::{self, CountFamily, Curve};
+use statpriv_core::forms::End;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// 2^53, up to which doubles hold every count.
+const LARGEST_COUNT: u64 = 1 << 53;
 
 /// Exact answers on disjoint parts of the rows. The partition is drawn uniformly, and stays secret.
 ///
@@ -59,11 +63,10 @@ impl From<Sum> for Part {
 }
 
 /// What is asked of a part, without the number of its rows: parts of one attribute ask the same.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asked {
-    Range(Probability),
-    /// The probabilities of the values that are counted: of a property, has it and has it not.
-    Cells(Vec<Rational>),
+    Count(Probability),
+    Histogram(Arc<[Rational]>),
     Sum(Values),
 }
 
@@ -76,28 +79,35 @@ impl Part {
         }
     }
 
-    fn known(&self) -> u64 {
-        match self {
-            Self::Count(count) => count.known,
-            Self::Histogram(histogram) => histogram.known,
-            Self::Sum(sum) => sum.known,
+    /// Why a part cannot be asked as it is stated.
+    fn fault(&self) -> Option<&'static str> {
+        let (known, pair) = match self {
+            Self::Count(count) => (count.known, count.direction.is_some()),
+            Self::Histogram(histogram) => (histogram.known, histogram.pair.is_some()),
+            Self::Sum(sum) => (sum.known, sum.pair.is_some()),
+        };
+        if known > 0 {
+            return Some(
+                "a part has known rows, of which nobody can say in which part they are; leave them out",
+            );
         }
+        if pair {
+            return Some("a part has a pair of values; all pairs are tried, and the worst counts");
+        }
+        (self.rows() == 0).then_some("a part of no rows")
     }
 
     fn asked(&self) -> Asked {
         match self {
-            Self::Count(count) => count.p.single().map_or_else(
-                || Asked::Range(count.p.clone()),
-                |p| Asked::Cells(vec![Rational::from(1i64).sub(p), p.clone()]),
-            ),
-            Self::Histogram(histogram) => Asked::Cells(histogram.cells.clone()),
+            Self::Count(count) => Asked::Count(count.p.clone()),
+            Self::Histogram(histogram) => Asked::Histogram(Arc::clone(&histogram.cells)),
             Self::Sum(sum) => Asked::Sum(sum.values.clone()),
         }
     }
 }
 
 /// The parts of one attribute: the row in question has one value of it, whatever part it is in.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Attribute {
     asked: Asked,
     rows: Vec<u64>,
@@ -119,22 +129,23 @@ impl Composition {
     }
 
     /// The exact curve for known probabilities, or a bracket of it where there are too many attributes to try every
-    /// combination of their values; with a range, an upper bound over it (convex order).
+    /// combination of their values; with a range, an upper bound over it (convex order), but for one attribute of all rows.
     ///
     /// # Errors
-    /// No part, more rows in parts than there are, parts of one attribute that ask different things, known rows, a range
-    /// that holds 0 or 1.
+    /// No part, more rows in parts than there are, or above 2^53; parts of one attribute that ask different things, known
+    /// rows, a pair, a range that holds 0 or 1.
     pub fn curve(&self) -> Result<PrivacyCurve, Error> {
         let attributes = self.attributes()?;
-        let weight = |rows: u64| share(rows, self.rows);
-        let used =
-            attributes.iter().flat_map(|each| &each.rows).fold(0u64, |sum, &rows| sum.saturating_add(rows));
-        if used > self.rows {
-            return Err(Error::argument(format!("the parts have {used} rows, and there are {}", self.rows)));
+        if let [only] = attributes.as_slice()
+            && let Some(curve) = only.alone(self.rows)?
+        {
+            return Ok(curve.into());
         }
         let mut kinds: Vec<(u64, Attribute)> = Vec::new();
+        let mut places: HashMap<Attribute, usize> = HashMap::new();
         for attribute in attributes {
-            match kinds.iter_mut().find(|(_, same)| *same == attribute) {
+            let place = *places.entry(attribute.clone()).or_insert(kinds.len());
+            match kinds.get_mut(place) {
                 Some((count, _)) => *count += 1,
                 None => kinds.push((1, attribute)),
             }
@@ -142,108 +153,135 @@ impl Composition {
         let mut unused = Rational::from(1i64);
         let mut composed = Vec::new();
         for (count, attribute) in &kinds {
-            let choices = attribute.choices(self.rows)?;
-            if choices.is_empty() {
-                continue; // everybody has one value
-            }
-            let rows = attribute.rows.iter().sum::<u64>();
-            unused = unused.sub(&weight(rows)?.mul(&Rational::from(*count)));
-            composed.push(Attributes { count: *count, choices });
-        }
-        if composed.is_empty() {
-            return Ok(Curve::from(Answers::new(Law::point(0), Law::point(0))).into());
+            unused = unused.sub(&share(attribute.used(), self.rows)?.mul(&Rational::from(*count)));
+            composed.push(Attributes { count: *count, choices: attribute.choices(self.rows)? });
         }
         let parts = kernel::Composition::new(unused, composed)?;
         let end = parts.has_ranges().then_some(End::Dominating);
         Ok(Curve::from(Composed::new(Arc::new(parts), end)).into())
     }
 
+    /// The attributes, whose parts have no more rows than there are.
     fn attributes(&self) -> Result<Vec<Attribute>, Error> {
         if self.parts.is_empty() {
             return Err(Error::argument("a composition needs a part"));
         }
-        let mut found: Vec<(&str, Attribute)> = Vec::new();
+        if self.rows > LARGEST_COUNT {
+            return Err(Error::argument(format!(
+                "population = {}; at most 2^53 rows are allowed",
+                self.rows
+            )));
+        }
+        let mut found: Vec<Attribute> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut used = 0u64;
         for (name, part) in &self.parts {
+            if let Some(fault) = part.fault() {
+                return Err(Error::argument(fault));
+            }
             let (asked, rows) = (part.asked(), part.rows());
-            if rows == 0 {
-                return Err(Error::argument("a part of no rows"));
-            }
-            if part.known() > 0 {
-                return Err(Error::argument(
-                    "a part has known rows, of which nobody can say in which part they are; leave them out",
-                ));
-            }
-            match found.iter_mut().find(|(other, _)| !name.is_empty() && other == name) {
-                Some((_, attribute)) if attribute.asked == asked => attribute.rows.push(rows),
+            used = used.saturating_add(rows);
+            let known = places.get(name.as_str()).and_then(|&place| found.get_mut(place));
+            match known {
+                Some(attribute) if attribute.asked == asked => attribute.rows.push(rows),
                 Some(_) => {
                     return Err(Error::argument(format!(
                         "parts of the attribute {name:?} ask different things"
                     )));
                 }
-                None => found.push((name, Attribute { asked, rows: vec![rows] })),
+                None => {
+                    if !name.is_empty() {
+                        places.insert(name, found.len());
+                    }
+                    found.push(Attribute { asked, rows: vec![rows] });
+                }
             }
         }
-        Ok(found.into_iter().map(|(_, attribute)| attribute).collect())
+        if used > self.rows {
+            return Err(Error::argument(format!("the parts have {used} rows, and there are {}", self.rows)));
+        }
+        Ok(found)
     }
 }
 
 impl Attribute {
+    /// The rows of all its parts; [`Composition::attributes`] has bounded them.
+    fn used(&self) -> u64 {
+        self.rows.iter().sum()
+    }
+
+    /// The curve where no other attribute is asked. Given the histogram of the union of all parts, those of the parts are
+    /// a random split of it that does not depend on the rows: what is told is one sample without replacement.
+    fn alone(&self, all: u64) -> Result<Option<Curve>, Error> {
+        let used = self.used();
+        Ok(match &self.asked {
+            Asked::Count(p) => {
+                let family = CountFamily::new(&p.lower, &p.upper, None)?;
+                match p.single() {
+                    _ if used == all => Some(family.of_size(all)?),
+                    Some(_) => Some(family.sampled(used, &share(used, all)?)?),
+                    None => None,
+                }
+            }
+            Asked::Histogram(cells) if used == all => Some(curve::histogram(all, cells, None)?),
+            Asked::Histogram(cells) => Some(curve::sampled_histogram(all, used, cells, None)?),
+            Asked::Sum(_) => None,
+        })
+    }
+
     /// The parts for each ordered pair of values; pairs with equal laws are there once.
     fn choices(&self, all: u64) -> Result<Vec<Vec<kernel::Part>>, Error> {
         match &self.asked {
-            Asked::Range(p) => {
-                let zero = Rational::from(0i64);
-                if p.lower == zero || p.upper == Rational::from(1i64) {
-                    return Err(Error::argument(
-                        "a property that everybody or nobody may have gives itself away",
-                    ));
-                }
-                let count = self.rows.iter().sum();
-                let [share, lower, upper] = [share(1, all)?, p.lower.clone(), p.upper.clone()];
-                Ok(vec![vec![kernel::Part::Range { count, share, lower, upper }]])
-            }
-            Asked::Cells(cells) => {
-                let (count, weight) = (self.rows.iter().sum(), share(1, all)?);
-                let mut chosen: Vec<Vec<Cell>> = Vec::new();
-                for (first, second) in
-                    pairs(cells.iter().enumerate().filter(|(_, p)| !p.is_zero()).map(|(k, _)| k))
-                {
-                    let cells = cells_of(cells, first, second, &weight);
-                    if !chosen.contains(&cells) {
-                        chosen.push(cells);
-                    }
-                }
-                Ok(chosen.into_iter().map(|cells| vec![kernel::Part::Entries { count, cells }]).collect())
-            }
-            Asked::Sum(values) => {
-                let places = values.places();
-                let mut laws = Vec::new();
-                for &rows in &self.rows {
-                    laws.push((share(rows, all)?, values.sum_of(rows - 1)?, values.sum_of(rows)?));
-                }
-                let part = |first: i64, second: i64| {
-                    let of = |(weight, others, reference): &(Rational, Law, Law)| {
-                        Ok(kernel::Part::Answer {
-                            weight: weight.clone(),
-                            first: others.shifted(first)?,
-                            second: others.shifted(second)?,
-                            reference: reference.clone(),
-                        })
-                    };
-                    laws.iter().map(of).collect()
-                };
-                pairs(0..values.iter().count()).map(|(v, w)| part(places[v], places[w])).collect()
-            }
+            Asked::Count(p) => match p.single() {
+                Some(p) => self.counted(&[p.clone(), Rational::from(1i64).sub(p)], all),
+                None => self.in_range(p, all),
+            },
+            Asked::Histogram(cells) => self.counted(cells, all),
+            Asked::Sum(values) => self.summed(values, all),
         }
+    }
+
+    fn in_range(&self, p: &Probability, all: u64) -> Result<Vec<Vec<kernel::Part>>, Error> {
+        if p.lower.is_zero() || p.upper == Rational::from(1i64) {
+            return Err(Error::argument("a property that everybody or nobody may have gives itself away"));
+        }
+        let [share, lower, upper] = [share(1, all)?, p.lower.clone(), p.upper.clone()];
+        Ok(vec![vec![kernel::Part::Range { count: self.used(), share, lower, upper }]])
+    }
+
+    fn counted(&self, cells: &[Rational], all: u64) -> Result<Vec<Vec<kernel::Part>>, Error> {
+        let (count, weight) = (self.used(), share(1, all)?);
+        // The masses of the two cells tell the laws of a pair.
+        let mut seen = HashSet::new();
+        let unlike = pairs(cells.len()).filter(|&(v, w)| seen.insert((cells[v].clone(), cells[w].clone())));
+        let part = |(v, w)| vec![kernel::Part::Entries { count, cells: cells_of(cells, v, w, &weight) }];
+        Ok(unlike.map(part).collect())
+    }
+
+    fn summed(&self, values: &Values, all: u64) -> Result<Vec<Vec<kernel::Part>>, Error> {
+        let places = values.places();
+        let mut laws = Vec::new();
+        for &rows in &self.rows {
+            laws.push((share(rows, all)?, values.sum_of(rows - 1)?, values.sum_of(rows)?));
+        }
+        let part = |first: i64, second: i64| {
+            let of = |(weight, others, reference): &(Rational, Law, Law)| {
+                Ok(kernel::Part::Answer {
+                    weight: weight.clone(),
+                    first: others.shifted(first)?,
+                    second: others.shifted(second)?,
+                    reference: reference.clone(),
+                })
+            };
+            laws.iter().map(of).collect()
+        };
+        pairs(places.len()).map(|(v, w)| part(places[v], places[w])).collect()
     }
 }
 
-fn pairs(places: impl Iterator<Item = usize>) -> impl Iterator<Item = (usize, usize)> {
-    let places: Vec<usize> = places.collect();
-    let all = places.clone();
-    places
-        .into_iter()
-        .flat_map(move |v| all.clone().into_iter().filter_map(move |w| (v != w).then_some((v, w))))
+/// All ordered pairs of different places.
+fn pairs(number: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..number).flat_map(move |v| (0..number).filter_map(move |w| (v != w).then_some((v, w))))
 }
 
 /// The cells of two values, and all others together: a row adds to the density of its own value alone.

@@ -22,7 +22,7 @@ pub struct Count {
     pub(crate) rows: u64,
     pub(crate) p: Probability,
     pub(crate) known: u64,
-    direction: Option<Direction>,
+    pub(crate) direction: Option<Direction>,
 }
 
 impl Count {

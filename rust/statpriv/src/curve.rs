@@ -45,7 +45,7 @@ pub struct Digits {
 
 impl PrivacyCurve {
     /// The same curve, whose computations end with [`Error::Interrupted`] soon after `ended` answers true. It is asked
-    /// every few thousand terms.
+    /// every few thousand terms, on the thread that asks.
     ///
     /// ```
     /// use statpriv::{Count, Error};
@@ -87,7 +87,14 @@ impl PrivacyCurve {
     /// # Errors
     /// A δ below 0; as [`PrivacyCurve::delta`].
     pub fn epsilon(&self, delta: impl Number) -> Result<Enclosure, Error> {
-        inverse::epsilon(&self.curve, &delta.exactly("delta")?, self)
+        let delta = delta.exactly("delta")?;
+        if delta.is_negative() {
+            return Err(Error::argument(format!(
+                "delta = {}; a number of at least 0 is required",
+                delta.shown()
+            )));
+        }
+        inverse::epsilon(&self.curve, &delta, self)
     }
 
     /// The least type II error of all tests between two values whose type I error is at most α, from 0 to 1.
@@ -95,7 +102,14 @@ impl PrivacyCurve {
     /// # Errors
     /// An α outside `[0, 1]`; as [`PrivacyCurve::delta`].
     pub fn beta(&self, alpha: impl Number) -> Result<Enclosure, Error> {
-        trade_off::beta(&self.curve, &alpha.exactly("alpha")?, self)
+        let alpha = alpha.exactly("alpha")?;
+        if alpha.is_negative() || alpha > Rational::from(1i64) {
+            return Err(Error::argument(format!(
+                "alpha = {}; a number from 0 to 1 is required",
+                alpha.shown()
+            )));
+        }
+        trade_off::beta(&self.curve, &alpha, self)
     }
 
     /// The limit of δ for ε → ∞: the probability of an answer that is impossible under the other value.

@@ -3,6 +3,7 @@
 use crate::number::{law, unknown};
 use crate::{Error, Number, PrivacyCurve, Rational};
 use statpriv_core::curve;
+use std::sync::Arc;
 
 /// The exact numbers of rows in each of several cells.
 ///
@@ -19,16 +20,16 @@ use statpriv_core::curve;
 #[derive(Clone, Debug)]
 pub struct Histogram {
     pub(crate) rows: u64,
-    pub(crate) cells: Vec<Rational>,
+    pub(crate) cells: Arc<[Rational]>,
     pub(crate) known: u64,
-    pair: Option<(usize, usize)>,
+    pub(crate) pair: Option<(usize, usize)>,
 }
 
 impl Histogram {
     /// Of so many independent rows; the probabilities of the cells sum to one.
     ///
     /// # Errors
-    /// Probabilities that do not sum to one exactly.
+    /// Fewer than two cells; probabilities that do not sum to one exactly.
     pub fn new<P: Number>(rows: u64, cells: impl IntoIterator<Item = P>) -> Result<Self, Error> {
         let cells = law(cells.into_iter().map(|p| ((), p)))?.into_iter().map(|((), p)| p).collect();
         Ok(Self { rows, cells, known: 0, pair: None })
@@ -49,7 +50,7 @@ impl Histogram {
     /// The exact curve. Given how many rows are in either cell, one of them is the count of a property.
     ///
     /// # Errors
-    /// Fewer than two cells, a pair that is none, no row that is unknown.
+    /// A pair that is none, no row that is unknown.
     pub fn curve(&self) -> Result<PrivacyCurve, Error> {
         Ok(curve::histogram(unknown(self.rows, self.known)?, &self.cells, self.pair)?.into())
     }

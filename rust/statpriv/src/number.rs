@@ -27,11 +27,23 @@ impl Number for f64 {
     }
 }
 
-impl Number for i32 {
-    fn exactly(self, _argument: &str) -> Result<Rational, Error> {
-        Ok(Rational::from(i64::from(self)))
+impl Number for String {
+    fn exactly(self, argument: &str) -> Result<Rational, Error> {
+        self.as_str().exactly(argument)
     }
 }
+
+macro_rules! whole_numbers {
+    ($($kind:ty as $wide:ty),*) => {$(
+        impl Number for $kind {
+            fn exactly(self, _argument: &str) -> Result<Rational, Error> {
+                Ok(Rational::from(<$wide>::from(self)))
+            }
+        }
+    )*};
+}
+
+whole_numbers!(i32 as i64, i64 as i64, u32 as u64, u64 as u64);
 
 impl Number for Rational {
     fn exactly(self, _argument: &str) -> Result<Rational, Error> {
@@ -46,7 +58,7 @@ impl Number for &Rational {
 }
 
 /// The probability that a row has a property: one number, or all that lie between two.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Probability {
     pub(crate) lower: Rational,
     pub(crate) upper: Rational,
@@ -71,13 +83,19 @@ impl Probability {
     }
 
     fn checked(lower: Rational, upper: Rational) -> Result<Self, Error> {
-        if lower.is_negative() || upper > Rational::from(1i64) || lower > upper {
-            let stated = if lower == upper {
-                lower.shown()
-            } else {
-                format!("{} to {}", lower.shown(), upper.shown())
-            };
-            return Err(Error::argument(format!("p = {stated}; a probability from 0 to 1 is required")));
+        let one = Rational::from(1i64);
+        if let Some(outside) = [&lower, &upper].into_iter().find(|p| p.is_negative() || **p > one) {
+            return Err(Error::argument(format!(
+                "p = {}; a probability from 0 to 1 is required",
+                outside.shown()
+            )));
+        }
+        if lower > upper {
+            return Err(Error::argument(format!(
+                "p = {} to {}; the lower end of a range must be at most the upper one",
+                lower.shown(),
+                upper.shown()
+            )));
         }
         Ok(Self { lower, upper })
     }
@@ -91,12 +109,20 @@ impl Probability {
 pub(crate) fn law<V>(
     stated: impl IntoIterator<Item = (V, impl Number)>,
 ) -> Result<Vec<(V, Rational)>, Error> {
-    let read = |(value, p): (V, _)| Ok((value, Number::exactly(p, "a probability")?));
-    let law: Vec<(V, Rational)> = stated.into_iter().map(read).collect::<Result<_, Error>>()?;
+    let read = |(place, (value, p)): (usize, (V, _))| {
+        Ok((value, Number::exactly(p, &format!("probability {place}, counted from 0,"))?))
+    };
+    let law: Vec<(V, Rational)> = stated.into_iter().enumerate().map(read).collect::<Result<_, Error>>()?;
+    if law.len() < 2 {
+        return Err(Error::argument("at least two values are required: one alone hides nothing"));
+    }
+    if let Some((_, p)) = law.iter().find(|(_, p)| p.is_negative()) {
+        return Err(Error::argument(format!("a probability is {}; none may be negative", p.shown())));
+    }
     let total = law.iter().fold(Rational::from(0i64), |sum, (_, p)| sum.add(p));
-    if law.iter().any(|(_, p)| p.is_negative()) || total != Rational::from(1i64) {
+    if total != Rational::from(1i64) {
         return Err(Error::argument(format!(
-            "the probabilities of the values must not be negative, and they sum to {}; one is required",
+            "the probabilities of the values sum to {}; exactly one is required, as of texts such as \"0.1\" and \"1/3\"",
             total.shown()
         )));
     }

@@ -5,6 +5,7 @@ use crate::{Error, Number, PrivacyCurve, Rational};
 use statpriv_core::answer::Law;
 use statpriv_core::curve::Curve;
 use statpriv_core::forms::Answers;
+use std::sync::Arc;
 
 /// The exact sum of a whole number of every row.
 ///
@@ -22,19 +23,20 @@ use statpriv_core::forms::Answers;
 pub struct Sum {
     pub(crate) rows: u64,
     pub(crate) known: u64,
-    pair: Option<(i64, i64)>,
+    pub(crate) pair: Option<(i64, i64)>,
     pub(crate) values: Values,
 }
 
-/// What a row may add, in order, each with its probability above 0.
+/// What a row may add, in order, each with its probability. A value of probability 0 is one that the row in question may
+/// have all the same: it is compared with the others, and nobody else adds it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Values(Vec<(i64, Rational)>);
+pub(crate) struct Values(Arc<[(i64, Rational)]>);
 
 impl Sum {
     /// Of so many independent rows, each with one of these values; their probabilities sum to one.
     ///
     /// # Errors
-    /// A value twice, or beyond 2^53 of either sign; probabilities that do not sum to one exactly.
+    /// Fewer than two values, a value twice, or beyond 2^53 of either sign; probabilities that do not sum to one exactly.
     pub fn new<P: Number>(rows: u64, values: impl IntoIterator<Item = (i64, P)>) -> Result<Self, Error> {
         Ok(Self { rows, known: 0, pair: None, values: Values::new(law(values)?)? })
     }
@@ -77,6 +79,11 @@ impl Sum {
                 let missing = || Error::argument(format!("pair has {value}; two of the values are required"));
                 found.map(|k| places[k]).ok_or_else(missing)
             };
+            if first == second {
+                return Err(Error::argument(format!(
+                    "pair has {first} twice; two of the values are required"
+                )));
+            }
             return Ok(vec![place(first)? - place(second)?]);
         }
         let mut gaps = Vec::new();
@@ -97,7 +104,6 @@ impl Sum {
 
 impl Values {
     pub fn new(mut values: Vec<(i64, Rational)>) -> Result<Self, Error> {
-        values.retain(|(_, p)| !p.is_zero());
         values.sort_by_key(|(value, _)| *value);
         if let Some(pair) = values.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(Error::argument(format!("the value {} is there twice", pair[0].0)));
@@ -105,11 +111,7 @@ impl Values {
         if let Some((value, _)) = values.iter().find(|(value, _)| value.unsigned_abs() > 1 << 53) {
             return Err(Error::argument(format!("the value {value} is beyond 2^53")));
         }
-        Ok(Self(values))
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = i64> {
-        self.0.iter().map(|(value, _)| *value)
+        Ok(Self(values.into()))
     }
 
     /// The places of the values on the coarsest lattice through them: the first one is 0. A sum of values is told by the
@@ -121,40 +123,52 @@ impl Values {
         self.0.iter().map(|(value, _)| (value - first) / unit).collect()
     }
 
+    /// The places that a row may have with a positive probability.
+    fn likely(&self) -> Vec<(i64, &Rational)> {
+        let with = self.places().into_iter().zip(self.0.iter().map(|(_, p)| p));
+        with.filter(|(_, p)| !p.is_zero()).collect()
+    }
+
     /// The law of the sum of the places of so many rows.
     pub fn sum_of(&self, rows: u64) -> Result<Law, Error> {
         if rows == 0 {
             return Law::sum(Vec::new());
         }
-        let places = self.places();
-        let one = Rational::from(1i64);
-        let each = match (places.as_slice(), self.0.as_slice()) {
-            ([0], _) => Law::binomial(rows, &one.sub(&one))?,
-            ([0, 1], [_, (_, p)]) => Law::binomial(rows, p)?,
-            _ => self.of_one(&places)?.repeated(rows)?,
+        let each = match self.likely().as_slice() {
+            [(0, _)] => Law::binomial(rows, &Rational::from(0i64))?,
+            [(1, p)] | [(0, _), (1, p)] => Law::binomial(rows, p)?,
+            // A scaled number of hits has a shorter description than a table with gaps.
+            [(0, _), (place, p)] => Law::binomial(rows, p)?.scaled(*place)?,
+            likely => of_one(likely)?.repeated(rows)?,
         };
         Law::sum(vec![each])
     }
 
-    fn of_one(&self, places: &[i64]) -> Result<Law, Error> {
-        const MOST_PLACES: usize = 1 << 22;
-        let length = usize::try_from(places[places.len() - 1]).unwrap_or(usize::MAX);
-        if length >= MOST_PLACES {
-            return Err(Error::precision(format!(
-                "the values are {length} steps of their lattice apart, and 2^22 are written out at most: round them"
-            )));
-        }
-        let mut masses = vec![Rational::from(0i64); length + 1];
-        for (place, (_, p)) in places.iter().zip(&self.0) {
-            masses[usize::try_from(*place).unwrap_or(0)] = p.clone();
-        }
-        Law::table(0, masses)
-    }
-
     fn are_log_concave(&self) -> bool {
-        let adjacent = self.places().windows(2).all(|pair| pair[1] == pair[0] + 1);
-        adjacent && self.0.windows(3).all(|w| w[1].1.mul(&w[1].1) >= w[0].1.mul(&w[2].1))
+        let likely = self.likely();
+        likely.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1)
+            && likely.windows(3).all(|w| w[1].1.mul(w[1].1) >= w[0].1.mul(w[2].1))
     }
+}
+
+/// The law of what one row adds.
+fn of_one(likely: &[(i64, &Rational)]) -> Result<Law, Error> {
+    const MOST_PLACES: usize = 1 << 22;
+    let (Some((least, _)), Some((most, _))) = (likely.first(), likely.last()) else {
+        return Err(Error::argument("at least two values are required: one alone hides nothing"));
+    };
+    let place_of = |place: i64| usize::try_from(place - least).unwrap_or(usize::MAX);
+    let length = place_of(*most);
+    if length >= MOST_PLACES {
+        return Err(Error::precision(format!(
+            "the values are {length} steps of their lattice apart, and 2^22 are written out at most: round them"
+        )));
+    }
+    let mut masses = vec![Rational::from(0i64); length + 1];
+    for (place, p) in likely {
+        masses[place_of(*place)] = (*p).clone();
+    }
+    Law::table(*least, masses)
 }
 
 fn greatest_common_divisor(a: i64, b: i64) -> i64 {

@@ -25,8 +25,8 @@ pub struct ExactTable {
     known: u64,
 }
 
-/// Beyond this minimum count, no δ that a double holds would be missed at an ε that is of use.
-const MOST: u64 = 1 << 32;
+/// The largest minimum count.
+const MOST: u64 = 1 << 52;
 
 impl ExactTable {
     /// With at least so many rows in every cell.
@@ -71,18 +71,30 @@ impl ExactTable {
         Ok(Curve::from(Directed(supremum, Direction::OneAgainstZero)).into())
     }
 
-    /// The least minimum count with `Δ(ε) ≤ δ` by the bound; nothing if none up to 2^32 is enough.
+    /// The least minimum count with `Δ(ε) ≤ δ` by the bound; nothing if none up to 2^52 is enough.
     ///
     /// The bound falls with the minimum, so that the search may halve.
     ///
     /// # Errors
-    /// As [`PrivacyCurve::delta`].
+    /// An ε below 0, a δ that is not above 0 and at most 1; as [`PrivacyCurve::delta`].
     pub fn least_minimum(
         epsilon: impl crate::Number,
         delta: impl crate::Number,
         known: u64,
     ) -> Result<Option<u64>, Error> {
         let (epsilon, delta) = (epsilon.exactly("epsilon")?, delta.exactly("delta")?);
+        if epsilon.is_negative() {
+            return Err(Error::argument(format!(
+                "epsilon = {}; a number of at least 0 is required",
+                epsilon.shown()
+            )));
+        }
+        if delta.is_negative() || delta.is_zero() || delta > Rational::from(1i64) {
+            return Err(Error::argument(format!(
+                "delta = {}; a number above 0 and at most 1 is required",
+                delta.shown()
+            )));
+        }
         let reached = |minimum: u64| -> Result<bool, Error> {
             let upper = Self::new(minimum).known(known).curve()?.delta(&epsilon)?.upper();
             Ok(Rational::from_f64(upper)? <= delta)
@@ -102,7 +114,7 @@ impl ExactTable {
     }
 
     fn required(&self) -> Result<u64, Error> {
-        if (2..=1 << 52).contains(&self.minimum) {
+        if (2..=MOST).contains(&self.minimum) {
             return Ok(self.minimum);
         }
         Err(Error::argument(format!(

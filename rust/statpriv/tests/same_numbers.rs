@@ -1,6 +1,6 @@
 //! The numbers are those of the Python package, to the last bit (`tests/doors.py` writes them).
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss)]
 
 use statpriv::{Composition, Count, Error, ExactTable, Histogram, PrivacyCurve, Probability, Sum};
 
@@ -40,6 +40,17 @@ fn composition(rows: u64) -> Composition {
         90 => all
             .part("", Sum::new(30, [(0, "1/2"), (1, "1/4"), (5, "1/4")]).unwrap())
             .part("", Count::new(40, "0.5").unwrap()),
+        10 => all.part("", Count::new(5, 0).unwrap()).part("", Count::new(5, "0.5").unwrap()),
+        40 => all
+            .part("", Histogram::new(20, ["0.5", "0.5", "0"]).unwrap())
+            .part("", Count::new(20, "0.2").unwrap()),
+        36 => all.part("", Sum::new(30, [(0, "1/2"), (1, "1/2"), (7, "0")]).unwrap()),
+        600 => (1..7).fold(all, |all, tenths| all.part("", Count::new(100, format!("0.{tenths}")).unwrap())),
+        1 => all.part("", Count::new(1, "0.3").unwrap()),
+        11 => (0..2).fold(all, |all, _| all.part("a", Count::new(5, "0.3").unwrap())),
+        12 => (0..2)
+            .fold(all, |all, _| all.part("a", Count::of(6, Probability::between("0.2", "0.4").unwrap()))),
+        13 => all.part("", Histogram::new(9, ["0.5", "0.3", "0.2"]).unwrap()),
         50 => all
             .part("", Count::of(20, Probability::between("0.2", "0.4").unwrap()))
             .part("", Count::new(10, "0.5").unwrap()),
