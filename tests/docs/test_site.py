@@ -28,7 +28,14 @@ def test_every_page_is_in_the_navigation_once(generated):
     written = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     written = [place for place in written if not place.startswith(EXCLUDED)]
     own = [place for place in PLACES if place.startswith("reference/api/")]
-    generated_pages = [*own, "reference/command-line.md", "reference/schemas.md", "changelog.md"]
+    generated_pages = [
+        *own,
+        "reference/command-line.md",
+        "reference/schemas.md",
+        "reference/errors.md",
+        "gallery.md",
+        "changelog.md",
+    ]
     assert sorted(PLACES) == sorted([*written, *generated_pages])
     assert own == [place for place, _ in generated._pages_of_names()]
 
@@ -41,6 +48,22 @@ def test_every_public_name_is_in_a_group(generated):
 def test_every_command_is_listed(generated):
     listed = set(generated._paths_of(generated.command_line))
     assert {("delta",), ("release",), ("ledger", "show"), ("report", "render"), ("design", "table")} <= listed
+
+
+def test_every_error_has_a_remedy_and_every_mistake_its_message(generated):
+    assert set(generated._WHAT_TO_DO) == set(statpriv.errors.__all__) - {"StatprivError"}
+    page = generated._errors()
+    assert page.count("\n| `") == len(generated._WHAT_TO_DO)
+    assert "CURVE.get_epsilon(1e-6)\n    " in page
+    assert "write curve.epsilon(1e-6)" in page
+
+
+@pytest.mark.parametrize("name", ["curve", "minimum-counts"])
+def test_a_figure_of_the_gallery_is_drawn_by_its_command(generated, tmp_path, name):
+    _, command = generated.FIGURES[name]
+    assert b"<svg" in generated._drawn(command, tmp_path / "drawn.svg")
+    assert f"![{generated.FIGURES[name][0]}](gallery/{name}.svg)" in generated.gallery()
+    assert f"statpriv {command} --out {name}.svg" in generated.gallery()
 
 
 @pytest.mark.campaign

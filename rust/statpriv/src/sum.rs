@@ -5,6 +5,7 @@ use crate::{Error, Number, PrivacyCurve, Rational};
 use statpriv_core::answer::Law;
 use statpriv_core::curve::Curve;
 use statpriv_core::forms::Answers;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The exact sum of a whole number of every row.
@@ -63,7 +64,7 @@ impl Sum {
         for gap in self.gaps()? {
             curves.push(Curve::from(Answers::new(others.shifted(gap)?, others.clone())));
         }
-        Ok(worst(curves).into())
+        Ok(if let [only] = curves.as_slice() { only.clone() } else { Curve::Max(curves) }.into())
     }
 
     /// The differences of two values that matter.
@@ -86,14 +87,9 @@ impl Sum {
             }
             return Ok(vec![place(first)? - place(second)?]);
         }
-        let mut gaps = Vec::new();
-        for v in &places {
-            for w in &places {
-                if v != w && !gaps.contains(&(v - w)) {
-                    gaps.push(v - w);
-                }
-            }
-        }
+        let mut seen = HashSet::new();
+        let differences = places.iter().flat_map(|v| places.iter().map(move |w| v - w));
+        let gaps: Vec<i64> = differences.filter(|gap| *gap != 0 && seen.insert(*gap)).collect();
         if gaps.len() > 2 && self.values.are_log_concave() {
             let widest = places[places.len() - 1];
             return Ok(vec![widest, -widest]);
@@ -173,13 +169,4 @@ fn of_one(likely: &[(i64, &Rational)]) -> Result<Law, Error> {
 
 fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
-}
-
-/// The maximum; δ is zero if no two values give different answers.
-fn worst(mut curves: Vec<Curve>) -> Curve {
-    match curves.len() {
-        0 => Curve::from(Answers::new(Law::point(0), Law::point(0))),
-        1 => curves.swap_remove(0),
-        _ => Curve::Max(curves),
-    }
 }
