@@ -17,7 +17,7 @@ from . import once
 from .cases import cases
 
 # Where a file or a test says nothing else. A machine that is busy is no counterexample.
-settings.register_profile("statpriv", max_examples=cases(40, campaign=1000), deadline=None)
+settings.register_profile("statpriv", max_examples=cases(25, campaign=1000), deadline=None)
 settings.load_profile("statpriv")
 
 

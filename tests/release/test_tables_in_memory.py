@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import statpriv as sp
-from statpriv.errors import GuaranteeNotReachedError, LedgerError, PlanError, TableError
+from statpriv.errors import GuaranteeNotReachedError, LedgerError, MissingExtraError, PlanError, TableError
 from statpriv.releasing.plan_file import load_plan
 
 from .conftest import query
@@ -201,3 +201,57 @@ def test_a_mixed_column_of_pandas_is_refused(planned):
     with pytest.raises(TableError, match="each needs one type for all its values") as refused:
         planned.release(data=mixed)
     assert CANARY not in str(refused.value)
+
+
+# --- files of SPSS, Stata and SAS
+
+
+@pytest.fixture
+def survey(planned):
+    """A file of SPSS with the people; its columns are doubles, by their formats whole."""
+    polars, pyreadstat = pytest.importorskip("polars"), pytest.importorskip("pyreadstat")
+
+    def written(name="survey.sav", **changed):
+        columns = {column: [row[k] for row in ROWS] for k, column in enumerate(COLUMNS)}
+        columns["smokes"] = [float(smokes) for smokes in columns["smokes"]]
+        frame = polars.DataFrame({**columns, **changed}, strict=False)
+        labels = {"smokes": {1: "yes", 0: "no"}}
+        if name.endswith(".dta"):
+            whole = frame.with_columns(polars.col("id", "visits").cast(polars.Int32))
+            pyreadstat.write_dta(whole, planned.folder / name, variable_value_labels=labels)
+        else:
+            formats = {"id": "F8.0", "visits": "F2.0"}
+            pyreadstat.write_sav(frame, planned.folder / name, variable_value_labels=labels, variable_format=formats)
+        return planned.folder / name
+
+    planned.plan(query("smokes = 1", rows=20), query("visits >= 1", rows=30), more_data='row_id = "id"')
+    return written
+
+
+@pytest.mark.campaign  # pyreadstat and polars, which tests of every change do without.
+@pytest.mark.parametrize("name", ["survey.sav", "survey.dta"])
+def test_a_labelled_file_is_counted_by_its_codes(planned, survey, name):
+    codes = [(i, person, int(smokes), visits) for i, person, smokes, visits in ROWS]
+    expected = planned.release(seed=5, data=people(codes)).contents
+    (planned.folder / "registry").rename(planned.folder / "other registry")
+    found = planned.release(seed=5, data=survey(name), force=True).contents
+    assert found["answers"] == expected["answers"]
+
+
+@pytest.mark.campaign  # As above.
+def test_a_labelled_file_that_contradicts_its_formats_is_refused(planned, survey):
+    path = survey(visits=[0.5, *(row[3] for row in ROWS[1:])])
+    with pytest.raises(TableError, match='the column "visits" has no decimals by its format or its labels'):
+        planned.release(data=path)
+    path.write_bytes(b"$FL2 no file of SPSS")
+    with pytest.raises(TableError, match="it cannot be read as a file of SPSS, Stata or SAS"):
+        planned.release(data=path)
+
+
+def test_a_labelled_file_needs_its_extra(planned, monkeypatch):
+    for module in ("pyreadstat", "polars"):
+        monkeypatch.setitem(sys.modules, module, None)
+    path = planned.folder / "survey.sav"
+    path.write_bytes(b"$FL2")
+    with pytest.raises(MissingExtraError, match=r"pip install 'statpriv\[labelled\]'"):
+        planned.release(data=path)

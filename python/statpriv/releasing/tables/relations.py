@@ -16,6 +16,7 @@ from statpriv.releasing.tables.columns import Column, Kind, fits_decimal
 from statpriv.releasing.tables.csv_cells import DUCKDB, DUCKDB_MACROS
 from statpriv.releasing.tables.engine import Engine
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header
+from statpriv.releasing.tables.labelled import LABELLED_SUFFIXES, labelled_table
 
 __all__ = ["INTEGERS_OF_64_BITS", "Relation", "known_text", "relation_of"]
 
@@ -102,6 +103,11 @@ def relation_of(engine: Engine, source: DataSource) -> Relation:
         return _csv(engine, source)
     if suffix in PARQUET_SUFFIXES:
         return _parquet(engine)
+    if suffix in LABELLED_SUFFIXES:
+        if len(engine.files.paths) > 1:
+            raise engine.files.refusal("of files of SPSS, Stata and SAS only one can be read")
+        (path,) = engine.files.paths
+        return _table_in_memory(engine, labelled_table(path, engine.files.refusal, debug=engine.debug))
     raise engine.files.refusal(
         f"files that end in {quoted(suffix)} cannot be read yet; export the table as .csv or .parquet"
     )
