@@ -157,7 +157,7 @@ def _errors() -> str:
         "# Errors, and what to do",
         "",
         "Every error is a `statpriv.StatprivError`, and also the error of Python that a caller would expect. A command "
-        "ends with the exit code and one line on the standard error; `--json` prints an object ([JSON of "
+        "ends with the exit code and the message on the standard error; `--json` prints an object ([JSON of "
         "commands](json-output.md)).",
         "",
         "| error | also | exit code | what it means | what to do |",
