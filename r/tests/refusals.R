@@ -17,7 +17,7 @@ refused(count_curve(10, c(0.1, 0.2, 0.3)), "p must be one probability, or the tw
 refused(count_curve(10, NA), "p must be numbers")
 refused(count_curve(-1, 0.5), "n must be one whole number")
 refused(count_curve(10, 0.5, known = 10), "known = 10 of 10 rows")
-refused(histogram_curve(10, c("0.5", "0.6")), "the values sum to 11/10; exactly one is required")
+refused(histogram_curve(10, c("0.5", "0.6")), "cells sum to 11/10; exactly one is required")
 refused(sum_curve(10, 1:2, "1"), "values and probabilities must have one length")
 refused(minimum_count_curve(1), "minimum = 1; a whole number from 2 to 2^52 is required")
 refused(part(10), "a part states one of p, cells, and values with probabilities")

@@ -163,7 +163,7 @@ def test_the_least_minimum_is_that_of_python(door):
         (
             "histogram",
             (10, ["0.5", "0.6"], 2, 0),
-            "the probabilities of the values sum to 11/10; exactly one is required",
+            "cells sum to 11/10; exactly one is required",
         ),
         ("histogram", (10, None, 2, 0), "cells is NULL; 2 values are required"),
         ("sum", (10, [1, 1], ["0.5", "0.5"], 2, 0), "the value 1 is there twice"),
@@ -173,9 +173,9 @@ def test_the_least_minimum_is_that_of_python(door):
         (
             "composition",
             ('{"population": 10, "part": [{"size": 4, "cells": ["1"]}]}',),
-            "at least two values are required",
+            "cells: at least two are required",
         ),
-        ("sum", (10, [5], ["1"], 1, 0), "at least two values are required: one alone hides nothing"),
+        ("sum", (10, [5], ["1"], 1, 0), "probabilities: at least two are required, as one alone hides nothing"),
         ("composition", ('{"population": 10, "part": []}',), "a composition needs a part"),
         ("composition", ('{"population": 10, "part": [{"size": 4}]}',), "states one of probability, cells and query"),
         ("composition", ('{"population": 10, "part": [], "bound": "spc"}',), "json: unknown field `bound`"),

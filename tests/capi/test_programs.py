@@ -48,6 +48,18 @@ def test_an_example_compiles_and_runs(installed, tmp_path, compiler, standard, s
     assert "delta(0.1) is at most 0.00" in done.stdout
 
 
+def test_the_program_of_the_page_compiles_and_runs(installed, tmp_path):
+    page = (PROJECT / "docs" / "how-to" / "use-from-c.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    source = tmp_path / "page.c"
+    source.write_text(program, encoding="utf-8")
+    command = ["cc", "-std=c99", *STRICT, source, *flags(installed, "--cflags", "--libs"), "-o", tmp_path / "page"]
+    assert run(command).stderr == ""
+    assert run([tmp_path / "page"], LD_LIBRARY_PATH=str(installed / "lib")).stdout.startswith(
+        "delta(0.1) is at most 0.0015"
+    )
+
+
 def test_a_program_is_linked_to_the_archive(installed, tmp_path):
     program = tmp_path / "program"
     archive = installed / "lib" / "libstatpriv.a"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -38,3 +39,14 @@ def test_the_package_is_checked_without_errors_or_warnings(installed, tmp_path):
     assert "WARNING" not in status
     own = tmp_path / "statpriv.Rcheck" / "tests"
     assert {path.name for path in own.glob("*.Rout")} == {"numbers.Rout", "refusals.Rout"}
+
+
+def test_what_the_page_shows_is_what_it_prints(installed, tmp_path):
+    found = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig"), "R_LIBS": str(tmp_path)}
+    run("R", "CMD", "INSTALL", "--no-docs", f"--library={tmp_path}", str(PROJECT / "r"), folder=tmp_path, **found)
+    page = (PROJECT / "docs" / "how-to" / "use-from-r.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "page.R").write_text(code, encoding="utf-8")
+    printed = run("Rscript", "page.R", folder=tmp_path, **found).splitlines()
+    shown = re.findall(r"^#> (.*)$", code, re.MULTILINE)
+    assert shown == printed[: len(shown)]

@@ -121,6 +121,16 @@ def test_a_mistake_of_a_dict_is_told_by_its_place(planned, change, sentence):
         load_plan({**as_dict(planned), **change}, data=people())
 
 
+def test_what_is_no_plan_is_refused():
+    for plan in (3, None, ["a"]):
+        with pytest.raises(PlanError, match=f"plan is of the type {type(plan).__name__}; the path of a plan file"):
+            load_plan(plan, data=people())
+    endless = {"data": {}}
+    endless["query"] = [endless]
+    with pytest.raises(PlanError, match="nested too deeply for a plan"):
+        load_plan(endless, data=people())
+
+
 @pytest.mark.parametrize("data", [3, {"id": [1]}, [1, 2], object()])
 def test_what_is_neither_a_path_nor_a_table_is_refused(planned, data):
     with pytest.raises(PlanError, match=f"data is of the type {type(data).__name__}; a path is required, or a table"):

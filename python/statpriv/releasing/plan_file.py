@@ -195,6 +195,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -243,16 +244,16 @@ def load_plan(plan: str | Path | Mapping[str, Any], *, data: str | Path | TableI
         With a message that names every invalid key, its value and what is allowed; for broken TOML, the line.
     """
     match plan:
-        case str() | Path():
+        case str() | PathLike():
             path = Path(plan)
             content = _read(path)
             tables = _tables(content, printed(path.name))
         case _:
-            path, tables = Path(_IN_MEMORY), _as_in_a_file(plan, _IN_MEMORY)
+            path, tables = Path(_IN_MEMORY), _in_memory(plan)
             content = json.dumps(tables, sort_keys=True, ensure_ascii=False, default=str).encode()
     sha256 = hashlib.sha256(content).hexdigest()
     match data:
-        case None | str() | Path():
+        case None | str() | PathLike():
             file = _validated(tables, printed(path.name))
             source = _data_source(file.data, path, data)
         case _:
@@ -283,6 +284,16 @@ def _without_source(tables: dict[str, Any]) -> dict[str, Any]:
     if not is_mapping(data):
         return tables
     return {**tables, "data": {"source": _DATA_FRAME} | {key: data[key] for key in data if key not in _OF_FILES}}
+
+
+def _in_memory(plan: object) -> dict[str, Any]:
+    """What a dict states, as if it had been read from a file."""
+    if not is_mapping(plan):
+        raise PlanError(f"plan is of the type {type(plan).__name__}; the path of a plan file, or a dict, is required")
+    try:
+        return {**_as_in_a_file(plan, _IN_MEMORY)}
+    except RecursionError:
+        raise PlanError(f"{_IN_MEMORY}: dicts or lists are nested too deeply for a plan") from None
 
 
 def _as_in_a_file(value: Any, place: str) -> Any:  # noqa: ANN401  (what TOML can hold)

@@ -1,8 +1,9 @@
 //! The C door: functions over opaque curves. Its header, `include/statpriv.h`, is made from this crate.
 //!
 //! Every function returns a [`Status`] and writes its result through the last pointers; what they point to is unchanged
-//! unless the status is OK. Numbers are texts, so that decimals are exactly what they say. No function
-//! keeps a pointer that it is given, but for the context of `statpriv_ended_by`. Nothing unwinds into C: a panic, which would be a defect, is a status.
+//! unless the status is OK. Numbers are texts, so that decimals are exactly what they say. No function keeps a pointer
+//! that it is given, but for the context of `statpriv_ended_by`. Nothing unwinds into C: a panic, which would be a defect, is a
+//! status.
 
 mod composition;
 mod curves;

@@ -31,7 +31,7 @@ impl Histogram {
     /// # Errors
     /// Fewer than two cells; probabilities that do not sum to one exactly.
     pub fn new<P: Number>(rows: u64, cells: impl IntoIterator<Item = P>) -> Result<Self, Error> {
-        let cells = law(cells.into_iter().map(|p| ((), p)))?.into_iter().map(|((), p)| p).collect();
+        let cells = law("cells", cells.into_iter().map(|p| ((), p)))?.into_iter().map(|((), p)| p).collect();
         Ok(Self { rows, cells, known: 0, pair: None })
     }
 

@@ -33,8 +33,6 @@
 //! The Python package of the same name computes these numbers with the same code, and knows many more queries, samplings and
 //! theorems.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
-
 mod composition;
 mod count;
 mod curve;
@@ -56,6 +54,15 @@ pub use statpriv_core::numbers::enclosure::Enclosure;
 pub use statpriv_core::numbers::rational::Rational;
 pub use sum::Sum;
 pub use table::ExactTable;
+
+/// What the pages on this crate show runs.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/how-to/use-from-rust.md")]
+    struct HowTo;
+}
 
 /// What the types above are made of: the kernel, whose interface may change with any version.
 pub use statpriv_core as internals;

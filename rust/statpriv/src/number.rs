@@ -107,22 +107,25 @@ impl Probability {
 
 /// The probabilities of all values of a row.
 pub(crate) fn law<V>(
+    argument: &str,
     stated: impl IntoIterator<Item = (V, impl Number)>,
 ) -> Result<Vec<(V, Rational)>, Error> {
     let read = |(place, (value, p)): (usize, (V, _))| {
-        Ok((value, Number::exactly(p, &format!("probability {place}, counted from 0,"))?))
+        Ok((value, Number::exactly(p, &format!("{argument}[{place}]"))?))
     };
     let law: Vec<(V, Rational)> = stated.into_iter().enumerate().map(read).collect::<Result<_, Error>>()?;
     if law.len() < 2 {
-        return Err(Error::argument("at least two values are required: one alone hides nothing"));
+        return Err(Error::argument(format!(
+            "{argument}: at least two are required, as one alone hides nothing"
+        )));
     }
-    if let Some((_, p)) = law.iter().find(|(_, p)| p.is_negative()) {
-        return Err(Error::argument(format!("a probability is {}; none may be negative", p.shown())));
+    if let Some((place, (_, p))) = law.iter().enumerate().find(|(_, (_, p))| p.is_negative()) {
+        return Err(Error::argument(format!("{argument}[{place}] = {}; none may be negative", p.shown())));
     }
     let total = law.iter().fold(Rational::from(0i64), |sum, (_, p)| sum.add(p));
     if total != Rational::from(1i64) {
         return Err(Error::argument(format!(
-            "the probabilities of the values sum to {}; exactly one is required, as of texts such as \"0.1\" and \"1/3\"",
+            "{argument} sum to {}; exactly one is required, as of texts such as \"0.1\" and \"1/3\"",
             total.shown()
         )));
     }

@@ -39,7 +39,7 @@ impl Sum {
     /// # Errors
     /// Fewer than two values, a value twice, or beyond 2^53 of either sign; probabilities that do not sum to one exactly.
     pub fn new<P: Number>(rows: u64, values: impl IntoIterator<Item = (i64, P)>) -> Result<Self, Error> {
-        Ok(Self { rows, known: 0, pair: None, values: Values::new(law(values)?)? })
+        Ok(Self { rows, known: 0, pair: None, values: Values::new(law("probabilities", values)?)? })
     }
 
     /// The reader knows so many of the other rows.
@@ -151,7 +151,7 @@ impl Values {
 fn of_one(likely: &[(i64, &Rational)]) -> Result<Law, Error> {
     const MOST_PLACES: usize = 1 << 22;
     let (Some((least, _)), Some((most, _))) = (likely.first(), likely.last()) else {
-        return Err(Error::argument("at least two values are required: one alone hides nothing"));
+        return Err(Error::argument("a sum of no values"));
     };
     let place_of = |place: i64| usize::try_from(place - least).unwrap_or(usize::MAX);
     let length = place_of(*most);

@@ -1,10 +1,9 @@
 //! Exact tables with a minimum count.
 
-use crate::{Error, PrivacyCurve};
+use crate::{Error, Number, PrivacyCurve, Rational};
 use statpriv_core::answer::Law;
 use statpriv_core::curve::Curve;
 use statpriv_core::forms::{Answers, BinomialPeaks, Directed, Direction, GatedSupremum};
-use statpriv_core::numbers::rational::Rational;
 
 /// An exact table of counts that is published only if every cell holds at least a minimum number of rows.
 ///
@@ -77,11 +76,7 @@ impl ExactTable {
     ///
     /// # Errors
     /// An ε below 0, a δ that is not above 0 and at most 1; as [`PrivacyCurve::delta`].
-    pub fn least_minimum(
-        epsilon: impl crate::Number,
-        delta: impl crate::Number,
-        known: u64,
-    ) -> Result<Option<u64>, Error> {
+    pub fn least_minimum(epsilon: impl Number, delta: impl Number, known: u64) -> Result<Option<u64>, Error> {
         let (epsilon, delta) = (epsilon.exactly("epsilon")?, delta.exactly("delta")?);
         if epsilon.is_negative() {
             return Err(Error::argument(format!(
