@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import statpriv
 from statpriv import errors
-from statpriv.cli import command_line
+from statpriv.cli import EXIT_CODES, REFUSED, command_line
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -148,7 +148,6 @@ _WHAT_TO_DO = {
     "RowsSpentError": "The rows stay spent. `statpriv ledger show` tells which; release from the rest.",
     "DisagreementError": "A defect of statpriv: report it, please.",
 }
-_EXIT_CODES = {"GuaranteeNotReachedError": "3", "RowsSpentError": "5"}
 
 
 def _errors() -> str:
@@ -168,7 +167,7 @@ def _errors() -> str:
         builtin = next(base.__name__ for base in error.__mro__ if base.__module__ == "builtins")
         meaning = " ".join((error.__doc__ or "").split())
         also = "" if builtin == "Exception" else f"`{builtin}`"
-        lines.append(f"| `{name}` | {also} | {_EXIT_CODES.get(name, '2')} | {meaning} | {remedy} |")
+        lines.append(f"| `{name}` | {also} | {EXIT_CODES.get(error, REFUSED)} | {meaning} | {remedy} |")
     mistakes = _beside("mistakes")
     lines += [
         "",

@@ -10,13 +10,11 @@ print.privacy_curve <- function(x, ...) {
 }
 
 count_curve <- function(n, p, known = 0) {
-  stated <- exactly(p, "p")
-  if (length(stated) == 1) {
-    pointer <- .Call(C_count, whole(n, "n"), stated, whole(known, "known"))
-  } else if (length(stated) == 2) {
-    pointer <- .Call(C_count_in_range, whole(n, "n"), stated[1], stated[2], whole(known, "known"))
+  stated <- probability_or_range(p)
+  pointer <- if (length(stated) == 1) {
+    .Call(C_count, whole(n, "n"), stated, whole(known, "known"))
   } else {
-    stop("p must be one probability, or the two ends of a range; it has ", length(stated), call. = FALSE)
+    .Call(C_count_in_range, whole(n, "n"), stated[1], stated[2], whole(known, "known"))
   }
   curve_of(pointer, paste0("an exact count of ", n, " rows, p = ", paste(p, collapse = " to ")))
 }
@@ -27,9 +25,7 @@ histogram_curve <- function(n, cells, known = 0) {
 }
 
 sum_curve <- function(n, values, probabilities, known = 0) {
-  if (length(values) != length(probabilities)) {
-    stop("values and probabilities must have one length", call. = FALSE)
-  }
+  of_one_length(values, probabilities)
   pointer <- .Call(
     C_sum, whole(n, "n"), whole_numbers(values, "values"), exactly(probabilities, "probabilities"), whole(known, "known")
   )
@@ -48,17 +44,12 @@ part <- function(size, p = NULL, cells = NULL, values = NULL, probabilities = NU
   if (sum(stated) != 1 || is.null(values) != is.null(probabilities)) {
     stop("a part states one of p, cells, and values with probabilities", call. = FALSE)
   }
-  if (length(values) != length(probabilities)) {
-    stop("values and probabilities must have one length", call. = FALSE)
-  }
+  of_one_length(values, probabilities)
   if (!is.character(attribute) || length(attribute) != 1 || is.na(attribute)) {
     stop("attribute must be one text", call. = FALSE)
   }
   asked <- if (!is.null(p)) {
-    texts <- exactly(p, "p")
-    if (!length(texts) %in% 1:2) {
-      stop("p must be one probability, or the two ends of a range; it has ", length(texts), call. = FALSE)
-    }
+    texts <- probability_or_range(p)
     paste0("\"probability\": ", if (length(texts) == 1) quoted(texts) else json_list(quoted(texts)))
   } else if (!is.null(cells)) {
     paste0("\"cells\": ", json_list(quoted(exactly(cells, "cells"))))

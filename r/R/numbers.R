@@ -31,3 +31,17 @@ whole_numbers <- function(x, argument) {
   }
   as.double(x)
 }
+
+probability_or_range <- function(p) {
+  texts <- exactly(p, "p")
+  if (!length(texts) %in% 1:2) {
+    stop("p must be one probability, or the two ends of a range; it has ", length(texts), call. = FALSE)
+  }
+  texts
+}
+
+of_one_length <- function(values, probabilities) {
+  if (length(values) != length(probabilities)) {
+    stop("values and probabilities must have one length", call. = FALSE)
+  }
+}

@@ -3,10 +3,10 @@
 import re
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from docs.site import generated
 
 import statpriv
 
@@ -16,15 +16,7 @@ PLACES = re.findall(r": ([\w/-]+\.md)$", NAVIGATION, re.MULTILINE)
 EXCLUDED = ("explanation/mutation/", "site/")
 
 
-@pytest.fixture(scope="module")
-def generated():
-    spec = spec_from_file_location("generated", ROOT / "docs" / "site" / "generated.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_every_page_is_in_the_navigation_once(generated):
+def test_every_page_is_in_the_navigation_once():
     written = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
     written = [place for place in written if not place.startswith(EXCLUDED)]
     own = [place for place in PLACES if place.startswith("reference/api/")]
@@ -40,17 +32,17 @@ def test_every_page_is_in_the_navigation_once(generated):
     assert own == [place for place, _ in generated._pages_of_names()]
 
 
-def test_every_public_name_is_in_a_group(generated):
+def test_every_public_name_is_in_a_group():
     listed = {name for names in generated.groups().values() for name in names}
     assert set(statpriv.__all__) - listed == {"__version__"}
 
 
-def test_every_command_is_listed(generated):
+def test_every_command_is_listed():
     listed = set(generated._paths_of(generated.command_line))
     assert {("delta",), ("release",), ("ledger", "show"), ("report", "render"), ("design", "table")} <= listed
 
 
-def test_every_error_has_a_remedy_and_every_mistake_its_message(generated):
+def test_every_error_has_a_remedy_and_every_mistake_its_message():
     assert set(generated._WHAT_TO_DO) == set(statpriv.errors.__all__) - {"StatprivError"}
     page = generated._errors()
     assert page.count("\n| `") == len(generated._WHAT_TO_DO)
@@ -59,7 +51,7 @@ def test_every_error_has_a_remedy_and_every_mistake_its_message(generated):
 
 
 @pytest.mark.parametrize("name", ["curve", "minimum-counts"])
-def test_a_figure_of_the_gallery_is_drawn_by_its_command(generated, tmp_path, name):
+def test_a_figure_of_the_gallery_is_drawn_by_its_command(tmp_path, name):
     _, command = generated.FIGURES[name]
     assert b"<svg" in generated._drawn(command, tmp_path / "drawn.svg")
     assert f"![{generated.FIGURES[name][0]}](gallery/{name}.svg)" in generated.gallery()

@@ -5,23 +5,16 @@
 
 from __future__ import annotations
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
 import pytest
+from docs.site.mistakes import CALLS, NAMES, NAMESPACE, VALUES
 
 import statpriv as sp
 from statpriv.numeric.calls import answered
 
-SPEC = spec_from_file_location("mistakes", Path(__file__).parents[2] / "docs" / "site" / "mistakes.py")
-MISTAKES = module_from_spec(SPEC)
-SPEC.loader.exec_module(MISTAKES)
-CALLS, NAMES, VALUES = MISTAKES.CALLS, MISTAKES.NAMES, MISTAKES.VALUES
-
 
 def told(code: str) -> sp.StatprivError | AttributeError:
     with pytest.raises((sp.StatprivError, AttributeError)) as refused:
-        eval(code, dict(MISTAKES.NAMESPACE))  # noqa: S307  (code of that file)
+        eval(code, dict(NAMESPACE))  # noqa: S307  (code of that file)
     return refused.value
 
 

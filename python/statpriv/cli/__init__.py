@@ -38,13 +38,16 @@ from statpriv.cli.options import debug_option, examples
 from statpriv.cli.plain_text import never_fail, printable
 from statpriv.errors import GuaranteeNotReachedError, RowsSpentError, StatprivError
 
-__all__ = ["command_line", "main"]
+__all__ = ["EXIT_CODES", "REFUSED", "command_line", "main"]
 
-_UNWRITTEN, _REFUSED, _INTERRUPTED = 1, 2, 130
+REFUSED = 2
+"""The exit code where nothing more special is said."""
+_UNWRITTEN, _INTERRUPTED = 1, 130
 _CONTAINS_DATA = "Contains data, where a table was read: what follows is for this terminal alone.\n"
 _FILES = "Files that the command wrote are whole."
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-_EXIT_CODES: dict[type[Exception], int] = {GuaranteeNotReachedError: 3, RowsSpentError: 5}
+EXIT_CODES: dict[type[Exception], int] = {GuaranteeNotReachedError: 3, RowsSpentError: 5}
+"""Those of errors that scripts have to tell apart."""
 
 # The module that holds the command of that name; loaded when it is used.
 _COMMANDS = {
@@ -90,7 +93,7 @@ class _CommandLine(click.RichGroup):
             if settings.get("debug"):
                 sys.stderr.write(_CONTAINS_DATA)
                 traceback.print_exception(error)
-            code = _EXIT_CODES.get(type(error), _REFUSED)
+            code = EXIT_CODES.get(type(error), REFUSED)
             if settings.get("json"):
                 sys.stdout.write(_as_json(error, code))
             sys.stderr.write(f"Error: {printable(_sentence(error))}\n")

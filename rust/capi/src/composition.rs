@@ -55,16 +55,6 @@ pub fn read(json: &str) -> Result<Composition, Error> {
     };
     let described: Described = serde_json::from_str(json).map_err(malformed)?;
     let parts = described.part.iter().fold(0u64, |sum, part| sum.saturating_add(part.count));
-    let rows = described
-        .part
-        .iter()
-        .fold(0u64, |sum, part| sum.saturating_add(part.size.saturating_mul(part.count)));
-    if rows > described.population {
-        return Err(Error::argument(format!(
-            "the parts have {rows} rows, and there are {}",
-            described.population
-        )));
-    }
     if parts > MAX_PARTS {
         return Err(Error::argument(format!(
             "json describes {parts} parts; at most {MAX_PARTS} are allowed"
@@ -75,13 +65,13 @@ pub fn read(json: &str) -> Result<Composition, Error> {
         let asked: statpriv::Part = match (&part.probability, &part.cells, &part.query) {
             (Some(p), None, None) => Count::of(part.size, probability(p)?).into(),
             (None, Some(cells), None) => {
-                let cells: Vec<String> = cells.iter().map(number).collect::<Result<_, _>>()?;
-                Histogram::new(part.size, cells.iter().map(String::as_str))?.into()
+                let cells = cells.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+                Histogram::new(part.size, cells)?.into()
             }
             (None, None, Some(Query { kind, values })) if kind == "sum" => {
                 let read = |(value, p): &(i64, Value)| Ok((*value, number(p)?));
-                let values: Vec<(i64, String)> = values.iter().map(read).collect::<Result<_, Error>>()?;
-                Sum::new(part.size, values.iter().map(|(value, p)| (*value, p.as_str())))?.into()
+                let values = values.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+                Sum::new(part.size, values)?.into()
             }
             (None, None, Some(Query { kind, .. })) => {
                 return Err(Error::argument(format!(
@@ -108,11 +98,14 @@ fn number(value: &Value) -> Result<String, Error> {
 
 fn probability(value: &Value) -> Result<Probability, Error> {
     match value.as_array().map(Vec::as_slice) {
-        Some([lower, upper]) => Probability::between(number(lower)?.as_str(), number(upper)?.as_str()),
+        Some([lower, upper]) => Probability::between(number(lower)?, number(upper)?),
         Some(_) => Err(Error::argument("json: a range of a probability has two ends")),
-        None => match number(value)?.split_once("..") {
-            Some((lower, upper)) => Probability::between(lower, upper),
-            None => Probability::known(number(value)?.as_str()),
-        },
+        None => {
+            let stated = number(value)?;
+            match stated.split_once("..") {
+                Some((lower, upper)) => Probability::between(lower, upper),
+                None => Probability::known(stated),
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Curves: how they are made, and what they are asked.
 
-use crate::status::{Status, several, text, value, written};
+use crate::status::{Status, done, required, several, text, value, written};
 use crate::{Curve, Ends, composition};
 use statpriv::{Count, Error, ExactTable, Histogram, PrivacyCurve, Probability, Sum};
 use std::ffi::{c_char, c_int, c_void};
@@ -202,24 +202,17 @@ pub unsafe extern "C" fn statpriv_deltas(
     number: usize,
     deltas: *mut Ends,
 ) -> Status {
-    let mut found = Vec::new();
     // SAFETY: what this function's caller promises.
-    let status = unsafe {
-        written(&raw mut found, || value(curve, "curve")?.0.deltas(several(epsilons, number, "epsilons")?))
-    };
-    if status != Status::Ok {
-        return status;
-    }
-    for (place, delta) in found.into_iter().enumerate() {
-        // SAFETY: the caller promises room for so many, unless the pointer is NULL, which `written` refuses.
-        let status = unsafe {
-            written(if deltas.is_null() { deltas } else { deltas.add(place) }, || Ok(delta.into()))
-        };
-        if status != Status::Ok {
-            return status;
+    done(|| unsafe {
+        let epsilons = several(epsilons, number, "epsilons")?;
+        if number > 0 {
+            required(deltas)?;
         }
-    }
-    Status::Ok
+        for (place, delta) in value(curve, "curve")?.0.deltas(epsilons)?.into_iter().enumerate() {
+            deltas.add(place).write(delta.into());
+        }
+        Ok(())
+    })
 }
 
 /// The least ε ≥ 0, in nats, with which the answer is (ε, δ)-statistically private; infinite if there is none.
@@ -260,30 +253,27 @@ pub unsafe extern "C" fn statpriv_delta_digits(
     upper: *mut c_char,
     capacity: usize,
 ) -> Status {
-    let mut nothing = ();
     // SAFETY: what this function's caller promises.
-    unsafe {
-        written(&raw mut nothing, || {
-            let found = value(curve, "curve")?.0.delta_to_digits(text(epsilon, "epsilon")?, digits)?;
-            for (place, argument) in [(lower, "lower"), (upper, "upper")] {
-                if place.is_null() {
-                    return Err(Error::argument(format!("{argument} is NULL")));
-                }
+    done(|| unsafe {
+        for (place, argument) in [(lower, "lower"), (upper, "upper")] {
+            if place.is_null() {
+                return Err(Error::argument(format!("{argument} is NULL")));
             }
-            let longest = found.lower.len().max(found.upper.len());
-            if longest >= capacity {
-                return Err(Error::argument(format!(
-                    "capacity = {capacity}; {} bytes are required for each end",
-                    longest + 1
-                )));
-            }
-            for (end, place) in [(found.lower, lower), (found.upper, upper)] {
-                place.copy_from_nonoverlapping(end.as_ptr().cast(), end.len());
-                place.add(end.len()).write(0);
-            }
-            Ok(())
-        })
-    }
+        }
+        let found = value(curve, "curve")?.0.delta_to_digits(text(epsilon, "epsilon")?, digits)?;
+        let longest = found.lower.len().max(found.upper.len());
+        if longest >= capacity {
+            return Err(Error::argument(format!(
+                "capacity = {capacity}; {} bytes are required for each end",
+                longest + 1
+            )));
+        }
+        for (end, place) in [(found.lower, lower), (found.upper, upper)] {
+            place.copy_from_nonoverlapping(end.as_ptr().cast(), end.len());
+            place.add(end.len()).write(0);
+        }
+        Ok(())
+    })
 }
 
 /// The least minimum count of every cell with which an exact table is (ε, δ)-statistically private; 0 if none up to 2^52 is

@@ -3,6 +3,7 @@
 use crate::Ends;
 use crate::status::{Status, several, text, written};
 use statpriv::laws::{Binomial, Hypergeometric};
+use statpriv::{Enclosure, Error};
 use std::ffi::c_char;
 
 /// P[X = k] of the number X of hits in n independent trials with probability p.
@@ -17,7 +18,7 @@ pub unsafe extern "C" fn statpriv_binomial_pmf(
     probability: *mut Ends,
 ) -> Status {
     // SAFETY: what this function's caller promises.
-    unsafe { written(probability, || Ok(Binomial::new(n, text(p, "p")?)?.pmf(k).into())) }
+    unsafe { of_binomial(n, p, probability, |law| Ok(law.pmf(k))) }
 }
 
 /// P[X >= k] of the same number.
@@ -32,7 +33,7 @@ pub unsafe extern "C" fn statpriv_binomial_upper_tail(
     probability: *mut Ends,
 ) -> Status {
     // SAFETY: what this function's caller promises.
-    unsafe { written(probability, || Ok(Binomial::new(n, text(p, "p")?)?.upper_tail(k)?.into())) }
+    unsafe { of_binomial(n, p, probability, |law| law.upper_tail(k)) }
 }
 
 /// P[X <= k] of the same number.
@@ -47,7 +48,21 @@ pub unsafe extern "C" fn statpriv_binomial_lower_tail(
     probability: *mut Ends,
 ) -> Status {
     // SAFETY: what this function's caller promises.
-    unsafe { written(probability, || Ok(Binomial::new(n, text(p, "p")?)?.lower_tail(k)?.into())) }
+    unsafe { of_binomial(n, p, probability, |law| law.lower_tail(k)) }
+}
+
+/// What is asked of a binomial law.
+///
+/// # Safety
+/// As [`statpriv_binomial_pmf`].
+unsafe fn of_binomial(
+    n: u64,
+    p: *const c_char,
+    probability: *mut Ends,
+    ask: impl FnOnce(&Binomial) -> Result<Enclosure, Error>,
+) -> Status {
+    // SAFETY: what this function's caller promises.
+    unsafe { written(probability, || Ok(ask(&Binomial::new(n, text(p, "p")?)?)?.into())) }
 }
 
 /// P[X = k] of the number X of marked ones among `draws` of a population, drawn without replacement.

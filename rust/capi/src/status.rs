@@ -40,17 +40,25 @@ fn remember(message: &str) {
 /// # Safety
 /// `place` is NULL or may be written.
 pub unsafe fn written<T>(place: *mut T, compute: impl FnOnce() -> Result<T, Error>) -> Status {
-    if place.is_null() {
-        remember("the pointer for the result is NULL");
-        return Status::Argument;
-    }
-    // What is computed shares nothing that a panic could leave half done.
-    match catch_unwind(AssertUnwindSafe(compute)) {
-        Ok(Ok(value)) => {
-            // SAFETY: the caller of this function promises that a pointer other than NULL may be written.
-            unsafe { place.write(value) };
-            Status::Ok
-        }
+    done(|| {
+        required(place)?;
+        let value = compute()?;
+        // SAFETY: the caller of this function promises that a pointer other than NULL may be written.
+        unsafe { place.write(value) };
+        Ok(())
+    })
+}
+
+/// Refuse a place for a result that is none.
+pub fn required<T>(place: *mut T) -> Result<(), Error> {
+    if place.is_null() { Err(Error::argument("the pointer for the result is NULL")) } else { Ok(()) }
+}
+
+/// Do what `act` does, or say why not.
+pub fn done(act: impl FnOnce() -> Result<(), Error>) -> Status {
+    // What is done shares nothing that a panic could leave half done.
+    match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(Ok(())) => Status::Ok,
         Ok(Err(error)) => {
             remember(&error.to_string());
             match error {

@@ -1,5 +1,6 @@
 //! Several answers, each on its part of a secret partition.
 
+use crate::number::LARGEST_COUNT;
 use crate::sum::Values;
 use crate::{Count, Error, Histogram, PrivacyCurve, Probability, Rational, Sum};
 use statpriv_core::answer::Law;
@@ -8,9 +9,6 @@ use statpriv_core::curve::{self, CountFamily, Curve};
 use statpriv_core::forms::End;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-
-/// 2^53, up to which doubles hold every count.
-const LARGEST_COUNT: u64 = 1 << 53;
 
 /// Exact answers on disjoint parts of the rows. The partition is drawn uniformly, and stays secret.
 ///
@@ -33,33 +31,14 @@ pub struct Composition {
     parts: Vec<(String, Part)>,
 }
 
-/// What one part answers. Its number of rows is that of the query.
+/// What one part answers: a [`Count`], whose probability may lie in a range, a [`Histogram`] or a [`Sum`]. Its number of rows
+/// is that of the query.
 #[derive(Clone, Debug)]
-pub enum Part {
-    /// A count; its probability may lie in a range.
-    Count(Count),
-    /// A histogram.
-    Histogram(Histogram),
-    /// A sum.
-    Sum(Sum),
-}
-
-impl From<Count> for Part {
-    fn from(count: Count) -> Self {
-        Self::Count(count)
-    }
-}
-
-impl From<Histogram> for Part {
-    fn from(histogram: Histogram) -> Self {
-        Self::Histogram(histogram)
-    }
-}
-
-impl From<Sum> for Part {
-    fn from(sum: Sum) -> Self {
-        Self::Sum(sum)
-    }
+pub struct Part {
+    rows: u64,
+    known: u64,
+    has_pair: bool,
+    asked: Asked,
 }
 
 /// What is asked of a part, without the number of its rows: parts of one attribute ask the same.
@@ -70,39 +49,36 @@ enum Asked {
     Sum(Values),
 }
 
-impl Part {
-    fn rows(&self) -> u64 {
-        match self {
-            Self::Count(count) => count.rows,
-            Self::Histogram(histogram) => histogram.rows,
-            Self::Sum(sum) => sum.rows,
-        }
+impl From<Count> for Part {
+    fn from(Count { rows, p, known, direction }: Count) -> Self {
+        Self { rows, known, has_pair: direction.is_some(), asked: Asked::Count(p) }
     }
+}
 
+impl From<Histogram> for Part {
+    fn from(Histogram { rows, cells, known, pair }: Histogram) -> Self {
+        Self { rows, known, has_pair: pair.is_some(), asked: Asked::Histogram(cells) }
+    }
+}
+
+impl From<Sum> for Part {
+    fn from(Sum { rows, known, pair, values }: Sum) -> Self {
+        Self { rows, known, has_pair: pair.is_some(), asked: Asked::Sum(values) }
+    }
+}
+
+impl Part {
     /// Why a part cannot be asked as it is stated.
     fn fault(&self) -> Option<&'static str> {
-        let (known, pair) = match self {
-            Self::Count(count) => (count.known, count.direction.is_some()),
-            Self::Histogram(histogram) => (histogram.known, histogram.pair.is_some()),
-            Self::Sum(sum) => (sum.known, sum.pair.is_some()),
-        };
-        if known > 0 {
+        if self.known > 0 {
             return Some(
                 "a part has known rows, of which nobody can say in which part they are; leave them out",
             );
         }
-        if pair {
+        if self.has_pair {
             return Some("a part has a pair of values; all pairs are tried, and the worst counts");
         }
-        (self.rows() == 0).then_some("a part of no rows")
-    }
-
-    fn asked(&self) -> Asked {
-        match self {
-            Self::Count(count) => Asked::Count(count.p.clone()),
-            Self::Histogram(histogram) => Asked::Histogram(Arc::clone(&histogram.cells)),
-            Self::Sum(sum) => Asked::Sum(sum.values.clone()),
-        }
+        (self.rows == 0).then_some("a part of no rows")
     }
 }
 
@@ -179,11 +155,10 @@ impl Composition {
             if let Some(fault) = part.fault() {
                 return Err(Error::argument(fault));
             }
-            let (asked, rows) = (part.asked(), part.rows());
-            used = used.saturating_add(rows);
+            used = used.saturating_add(part.rows);
             let known = places.get(name.as_str()).and_then(|&place| found.get_mut(place));
             match known {
-                Some(attribute) if attribute.asked == asked => attribute.rows.push(rows),
+                Some(attribute) if attribute.asked == part.asked => attribute.rows.push(part.rows),
                 Some(_) => {
                     return Err(Error::argument(format!(
                         "parts of the attribute {name:?} ask different things"
@@ -193,7 +168,7 @@ impl Composition {
                     if !name.is_empty() {
                         places.insert(name, found.len());
                     }
-                    found.push(Attribute { asked, rows: vec![rows] });
+                    found.push(Attribute { asked: part.asked.clone(), rows: vec![part.rows] });
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The privacy curve of an answer.
 
+use crate::number::nonnegative;
 use crate::{Enclosure, Error, Number, Rational};
 use statpriv_core::curve::{Curve, digits};
 use statpriv_core::interrupt::Interrupt;
@@ -87,13 +88,7 @@ impl PrivacyCurve {
     /// # Errors
     /// A δ below 0; as [`PrivacyCurve::delta`].
     pub fn epsilon(&self, delta: impl Number) -> Result<Enclosure, Error> {
-        let delta = delta.exactly("delta")?;
-        if delta.is_negative() {
-            return Err(Error::argument(format!(
-                "delta = {}; a number of at least 0 is required",
-                delta.shown()
-            )));
-        }
+        let delta = nonnegative(delta, "delta")?;
         inverse::epsilon(&self.curve, &delta, self)
     }
 

@@ -12,6 +12,7 @@
 //! # }
 //! ```
 
+use crate::number::LARGEST_COUNT;
 use crate::{Enclosure, Error, Number, Rational};
 use statpriv_core::interrupt::Uninterrupted;
 use statpriv_core::laws;
@@ -46,7 +47,7 @@ impl Binomial {
     /// No number from 0 to 1, more trials.
     pub fn new(n: u64, p: impl Number) -> Result<Self, Error> {
         let p = p.exactly("p")?;
-        if n > 1 << 53 {
+        if n > LARGEST_COUNT {
             return Err(Error::argument(format!("n = {n}; at most 2^53 trials are allowed")));
         }
         let chance = if p.is_zero() {

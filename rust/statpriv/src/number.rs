@@ -2,6 +2,9 @@
 
 use crate::{Error, Rational};
 
+/// 2^53, up to which doubles hold every count.
+pub(crate) const LARGEST_COUNT: u64 = 1 << 53;
+
 /// What is read as an exact number: a decimal or a fraction as text, a double, an integer, or a [`Rational`].
 pub trait Number {
     /// The number.
@@ -55,6 +58,18 @@ impl Number for &Rational {
     fn exactly(self, _argument: &str) -> Result<Rational, Error> {
         Ok(self.clone())
     }
+}
+
+/// A number of at least 0.
+pub(crate) fn nonnegative(number: impl Number, argument: &str) -> Result<Rational, Error> {
+    let exact = number.exactly(argument)?;
+    if exact.is_negative() {
+        return Err(Error::argument(format!(
+            "{argument} = {}; a number of at least 0 is required",
+            exact.shown()
+        )));
+    }
+    Ok(exact)
 }
 
 /// The probability that a row has a property: one number, or all that lie between two.

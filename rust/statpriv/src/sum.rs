@@ -1,6 +1,6 @@
 //! The sum of whole numbers, one a row.
 
-use crate::number::{law, unknown};
+use crate::number::{LARGEST_COUNT, law, unknown};
 use crate::{Error, Number, PrivacyCurve, Rational};
 use statpriv_core::answer::Law;
 use statpriv_core::curve::Curve;
@@ -104,7 +104,7 @@ impl Values {
         if let Some(pair) = values.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(Error::argument(format!("the value {} is there twice", pair[0].0)));
         }
-        if let Some((value, _)) = values.iter().find(|(value, _)| value.unsigned_abs() > 1 << 53) {
+        if let Some((value, _)) = values.iter().find(|(value, _)| value.unsigned_abs() > LARGEST_COUNT) {
             return Err(Error::argument(format!("the value {value} is beyond 2^53")));
         }
         Ok(Self(values.into()))

@@ -1,5 +1,6 @@
 //! Exact tables with a minimum count.
 
+use crate::number::nonnegative;
 use crate::{Error, Number, PrivacyCurve, Rational};
 use statpriv_core::answer::Law;
 use statpriv_core::curve::Curve;
@@ -77,13 +78,7 @@ impl ExactTable {
     /// # Errors
     /// An ε below 0, a δ that is not above 0 and at most 1; as [`PrivacyCurve::delta`].
     pub fn least_minimum(epsilon: impl Number, delta: impl Number, known: u64) -> Result<Option<u64>, Error> {
-        let (epsilon, delta) = (epsilon.exactly("epsilon")?, delta.exactly("delta")?);
-        if epsilon.is_negative() {
-            return Err(Error::argument(format!(
-                "epsilon = {}; a number of at least 0 is required",
-                epsilon.shown()
-            )));
-        }
+        let (epsilon, delta) = (nonnegative(epsilon, "epsilon")?, delta.exactly("delta")?);
         if delta.is_negative() || delta.is_zero() || delta > Rational::from(1i64) {
             return Err(Error::argument(format!(
                 "delta = {}; a number above 0 and at most 1 is required",
