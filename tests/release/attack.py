@@ -17,16 +17,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
 import statpriv as sp
-from statpriv._native import stream_tally
-from statpriv.releasing import partition
-from statpriv.releasing.partition import Stratum, WordSource, secret_partition, shuffled_parts
+from statpriv._native import Partition, stream_tally
+from statpriv.releasing.ledger import Rows
+from statpriv.releasing.partition import Strata, WordSource, secret_partition
 
 from . import mutants
 
@@ -87,9 +86,10 @@ def counts(releases: Sequence[Answering], parts: int) -> NDArray[np.int64]:
     """The counts of each release, by the code that counts: the parts of all of them in one stream of rows."""
     cells = np.logical_not(np.concatenate([holds for holds, _ in releases])).astype(np.uint16)  # 0 where it holds
     labels = [np.where(of_rows > 0, of_rows + number * parts, 0) for number, (_, of_rows) in enumerate(releases)]
-    rows = {"position": np.arange(len(cells)), "cell": cells}  # which the engine finds by its name
-    stream = ENGINE.sql("SELECT position, cell FROM rows")
-    counted = stream_tally(stream, np.concatenate(labels).astype(np.uint32), [0] * (parts * len(releases)), 2)
+    rows = {"cell": cells}  # which the engine finds by its name
+    stream = ENGINE.sql("SELECT cell FROM rows")
+    partition = Partition.given(np.concatenate(labels).astype(np.uint32))
+    counted, _ = stream_tally(stream, partition, [0] * (parts * len(releases)), 2)
     del rows
     return counted[::2].reshape(len(releases), parts)
 
@@ -98,20 +98,18 @@ def released(
     holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource = secrets.token_bytes
 ) -> list[Answering]:
     """One release, by the code that partitions."""
-    with secret_partition([Stratum.of_all(len(holds), sizes)], len(holds), words) as labels:
-        return [(holds, np.frombuffer(labels, dtype=np.uint32).copy())]
+    with secret_partition(Rows.of(len(holds), None), b"", Strata([tuple(sizes)]), words) as partition:
+        return [(holds, partition.labels())]
 
 
 def unshuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
     """Parts cut from the table as it lies."""
-    with patch.object(partition, "bounded_integers", mutants.no_shuffle):
-        return released(holds, sizes, words)
+    return [(holds, mutants.as_they_lie(len(holds), sizes, words))]
 
 
 def badly_shuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
-    """Every row that is drawn exchanged with any row."""
-    with patch.object(partition, "bounded_integers", mutants.in_whole_range):
-        return released(holds, sizes, words)
+    """Every row exchanged with any row."""
+    return [(holds, mutants.exchanged_with_any(len(holds), sizes, words))]
 
 
 def on_one_partition(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
@@ -174,7 +172,8 @@ def part(number: int) -> Attack:
 @cache
 def part_of_repeated_words() -> int:
     """Where the words that repeat put the critical row of `SPREAD`."""
-    return shuffled_parts([Stratum.of_all(SPREAD.rows, SPREAD.sizes)], SPREAD.rows, mutants.repeated)[-1] - 1
+    ((_, parts),) = released(np.zeros(SPREAD.rows, np.bool_), SPREAD.sizes, mutants.repeated)
+    return int(parts[-1]) - 1
 
 
 @cache

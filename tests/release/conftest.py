@@ -10,17 +10,22 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from array import array
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from statpriv import cli
+from statpriv._native import Partition, RowTokens
 from statpriv.releasing import ledger, run
-from statpriv.releasing.partition import Stratum, shuffled_parts
+from statpriv.releasing.ledger import Rows
+from statpriv.releasing.partition import KEY, Strata, cut
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
 from statpriv.releasing.run import Surroundings, carry_out
@@ -69,9 +74,33 @@ def registry(folder, seed):
     return ledger.Registry(Path(folder).absolute(), **random_source)
 
 
-def labels(n, sizes, seed):
-    """The labels that a release with this seed gives to its rows."""
-    return shuffled_parts([Stratum.of_all(n, sizes)], n, **partition_words(seed))
+@cache
+def row_key(seed):
+    """The key of tokens in the ledger that a release with this seed begins."""
+    with tempfile.TemporaryDirectory() as folder, registry(Path(folder) / "registry", seed).locked() as begun:
+        return begun.row_key
+
+
+def labels(rows, sizes, seed):
+    """The parts of a first release with this seed: of so many rows without ids, or of rows with these ids."""
+    return labels_in_strata(rows, [sizes], None, seed)
+
+
+def labels_in_strata(rows, sizes, strata, seed):
+    """The same for rows in strata, of which 0 is drawn from never."""
+    ids = None if isinstance(rows, int) else [str(row) for row in rows]
+    tokens = None if ids is None else RowTokens.of(row_key(seed), ids, with_rows=True)
+    known = Rows.of(rows if ids is None else len(ids), tokens)
+    of_rows = None if strata is None else known.by_token(np.array(strata, dtype=np.uint16))
+    key = words(f"partition {seed}")(KEY)
+    return array(
+        "I", cut(known, row_key(seed), Strata([tuple(each) for each in sizes], of_rows), key).labels(ids).tolist()
+    )
+
+
+def parts(labels):
+    """A partition that was not drawn."""
+    return Partition.given(np.array(labels, dtype=np.uint32))
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Broken mechanisms, each a replacement of one function of the real code: every one is caught by a named test.
+"""Broken mechanisms, each a replacement of one step of the real code: every one is caught by a named test.
 
 ``docs/explanation/attack-simulation.md`` says which test catches which.
 """
@@ -9,56 +9,40 @@ import random
 
 import numpy as np
 
-from statpriv.releasing.partition import bounded_integers
-
-# --- in place of `partition.bounded_integers`: the sampler
+# --- in place of a partition that is drawn: the parts of the rows, in the order of the table
 
 
-def remainder_only(bounds, words, *, word_bits=64):
-    """Modulo bias: the broken mechanism of every tutorial."""
-    word = np.dtype(f"<u{word_bits // 8}")
-    return np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64) % bounds
+def as_they_lie(n, sizes, _words=None):
+    """Parts that are cut from the table as it lies, the smallest first."""
+    rows_of = sorted([(n - sum(sizes), 0), *((size, part) for part, size in enumerate(sizes, start=1))])
+    return np.repeat([part for _, part in rows_of], [size for size, _ in rows_of])
 
 
-def rejects_one_word_too_few(bounds, words, *, word_bits=64):
-    """Modulo bias, of one word: what a wrong comparison leaves."""
-    kept = np.maximum((np.uint64(2**word_bits - 1) % bounds + np.uint64(1)) % bounds, 1) - np.uint64(1)
-    word = np.dtype(f"<u{word_bits // 8}")
-    attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
-    while (attempt < kept).any():
-        attempt = np.frombuffer(words(bounds.size * word.itemsize), dtype=word).astype(np.uint64)
-    return attempt % bounds
+def exchanged_with_any(n, sizes, words):
+    """Biased shuffle: every row is exchanged with any row, and not with one that was not yet exchanged."""
+    parts = as_they_lie(n, sizes)
+    anywhere = np.frombuffer(words(8 * n), dtype=np.uint64) % np.uint64(n)
+    for row, other in enumerate(anywhere.tolist()):
+        parts[[row, other]] = parts[[other, row]]
+    return parts
 
 
-# --- in place of `partition.bounded_integers`: the shuffle
-
-
-def in_whole_range(bounds, words, *, word_bits=64):
-    """Biased shuffle: every row that is drawn is exchanged with any row (indices wrap around)."""
-    n = int(bounds.max(initial=1))
-    movers = np.uint64(n) - bounds
-    anywhere = bounded_integers(np.full(bounds.size, n, dtype=np.uint64), words, word_bits=word_bits)
-    return anywhere - movers  # wraps, and comes back when the mover is added
-
-
-def one_too_small(bounds, words, *, word_bits=64):
-    """Off by one (Sattolo): a label never stays where it is."""
-    least = np.uint64(1)
-    drawn = bounded_integers(np.maximum(bounds - least, least), words, word_bits=word_bits)
-    return np.where(bounds > least, drawn + least, np.uint64(0))
-
-
-def no_shuffle(bounds, words, *, word_bits=64):
-    """Every label stays where it is."""
-    return bounds - bounds
+def never_in_place(n, sizes, words):
+    """Shuffle off by one (Sattolo): no row stays where it is."""
+    parts = as_they_lie(n, sizes)
+    drawn = np.frombuffer(words(8 * n), dtype=np.uint64).tolist()
+    for row in range(n - 1):
+        other = row + 1 + drawn[row] % (n - row - 1)
+        parts[[row, other]] = parts[[other, row]]
+    return parts
 
 
 # --- in place of a source of random words
 
 
 def repeated(count):
-    """The same words for every release: the partition is reused."""
-    return bytes(range(256))[1:] * (count // 255 + 1)
+    """The same words for every release: the partition is used again."""
+    return (bytes(range(256))[1:] * (count // 255 + 1))[:count]
 
 
 def of_the_data(content):
@@ -66,7 +50,7 @@ def of_the_data(content):
     return random.Random(content).randbytes  # noqa: S311 - broken on purpose
 
 
-# --- in place of the rows as they are numbered: which cell counts for which label
+# --- in place of the rows as they are numbered: which cell counts for which part
 
 
 def sorted_by_value(cells):
@@ -75,5 +59,5 @@ def sorted_by_value(cells):
 
 
 def one_row_late(cells):
-    """Off by one: each label counts the row before its own."""
+    """Off by one: each part counts the row before its own."""
     return np.roll(cells, 1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from array import array
 from contextlib import closing
 from pathlib import Path
+
+import numpy as np
 
 import statpriv as sp
 from statpriv._native import RowTokens
@@ -25,7 +26,7 @@ def content(name: str) -> ContentFingerprint:
 def rows_of(ledger, ids) -> Rows:
     if isinstance(ids, int):
         return Rows.of(ids, None, ("smoker",))
-    return Rows.of(len(ids), RowTokens.of(ledger.row_key, ids), ("id", "smoker"))
+    return Rows.of(len(ids), RowTokens.of(ledger.row_key, ids, with_rows=True), ("id", "smoker"))
 
 
 def release(registry: Registry, ids, name, labels, *, accept_edits=False):
@@ -33,8 +34,9 @@ def release(registry: Registry, ids, name, labels, *, accept_edits=False):
     with registry.locked() as ledger:
         position = ledger.identify(ledger.recognise(rows_of(ledger, ids)), content(name), accept_edits=accept_edits)
         sizes = [labels.count(part) for part in sorted(set(labels) - {0})]
+        drawn = position.rows.by_token(np.array(labels) > 0)
         return ledger.spend(
-            position, content(name), array("I", labels), queries=[SMOKERS] * len(sizes), sizes=sizes,
+            position, content(name), drawn, queries=[SMOKERS] * len(sizes), sizes=sizes,
             stated=[STATED] * len(sizes), plan_sha256="5" * 64,
         )  # fmt: skip
 

@@ -26,7 +26,7 @@ from statpriv.releasing.predicate import Predicate, identifier
 from statpriv.releasing.tables import open_table
 from statpriv.releasing.tables.identity import LookAlikeIdsWarning
 
-from .conftest import labels, query
+from .conftest import labels, parts, query
 from .row_hashes import by_row, tokens
 
 pytestmark = pytest.mark.usefixtures("computed_once")
@@ -238,9 +238,9 @@ def test_every_engine_counts_what_python_counts(engine):
     with open_table(source, predicates) as table:
         assert table.columns == tuple(COLUMNS)
         assert table.row_count() == len(rows)
-        assert by_row(table.row_tokens(KEY)) == tokens(KEY, [id_ for id_, *_ in rows])
+        assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, [id_ for id_, *_ in rows])
         labels = array("I", [1 + n // len(ROWS) for n in range(len(rows))])
-        counted = table.load(KEY).count(labels, [(predicate,) for predicate in predicates])
+        counted = table.load(KEY).count(parts(labels), [(predicate,) for predicate in predicates])
     expected = [sum(map(holds, ROWS)) for holds in CASES.values()]
     assert dict(zip(CASES, counted, strict=True)) == {
         where: (count,) for where, count in zip(CASES, expected, strict=True)
@@ -253,7 +253,7 @@ def test_of_several_predicates_the_first_that_holds_counts(engine):
     with open_table(source, [young, even, old]) as table:
         labels = array("I", [1] * 10 + [0] * 2 + [2] * 8)
         questions = [(young, even), (old,)]
-        assert table.load(KEY).count(labels, questions) == [(5, 2, 3), (5,)]
+        assert table.load(KEY).count(parts(labels), questions) == [(5, 2, 3), (5,)]
 
 
 def test_groups_are_those_of_the_rows(engine):
@@ -359,7 +359,7 @@ def test_a_release_is_the_same_on_every_engine(engine, workshop, tmp_path):
     rows = released(engine, workshop)
     report = workshop.report
     assert report["data"]["source"] == ("public.people" if engine.name == "postgresql" else "people.parquet")
-    drawn = labels(len(rows), [40, 30, 20], 7)
+    drawn = labels([row[0] for row in rows], [40, 30, 20], 7)
     holds = [lambda r: r[1] == 0, lambda r: r[2].endswith("3"), lambda r: r[3]]
     counted = [
         sum(label == part and holds[part - 1](r) for r, label in zip(rows, drawn, strict=True)) for part in (1, 2, 3)
@@ -403,7 +403,7 @@ def test_an_exact_table_is_published_or_withheld_alike_on_every_engine(engine, w
     people = [(f"{CANARY}-{k:03d}", ["n", "s", CANARY, None][k % 4], [None, 29, 30][k % 3], CANARY) for k in range(90)]
     columns = {"id": "VARCHAR", "region": "VARCHAR", "age": "INTEGER", "spare": "VARCHAR"}
     data, more_data = engine.data(engine.table(columns, people))
-    labelled = labels(90, [rows], 7)
+    labelled = labels([row[0] for row in people], [rows], 7)
     own = [
         (region if region in ("n", "s") else "*", "unknown" if age is None else "young" if age < 30 else "old")
         for (_, region, age, _), label in zip(people, labelled, strict=True)
@@ -539,7 +539,7 @@ def test_every_row_is_counted_in_its_cell(engine):
                     own = [row for row, label in zip(rows, labels, strict=True) if label == 1]
                     expected = expected_outcomes(classification, own)
                     assert sum(count > 0 for count in expected) > 5
-                    assert content.tabulate(labels, 1, classification) == expected
+                    assert content.tabulate(parts(labels), 1, classification) == expected
 
 
 def test_a_dimension_that_a_column_does_not_fit_is_refused_before_any_row_is_read(engine):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -22,7 +21,7 @@ from statpriv.releasing.plan_file import load_plan, plan_schema
 from statpriv.releasing.tables import open_table
 
 from ..cases import cases
-from .conftest import labels, query, toml
+from .conftest import labels, parts, query, toml
 
 pytestmark = pytest.mark.usefixtures("computed_once")
 
@@ -215,7 +214,7 @@ def test_parts_of_tables_and_queries_are_disjoint_and_each_is_counted_on_its_own
     workshop.table(COLUMNS, rows)
     workshop.plan(query("age >= 30", rows=50), *tables, more_data='row_id = "id"')
     workshop.release(seed=3)
-    drawn = labels(n, [50, 150, n // 4], 3)
+    drawn = labels([row[0] for row in rows], [50, 150, n // 4], 3)
     own = [[row for row, label in zip(rows, drawn, strict=True) if label == part] for part in (1, 2, 3)]
     report = workshop.report
     assert report["answers"][0]["count"] == sum(int(age) >= 30 for _, _, age, _ in own[0])
@@ -576,7 +575,7 @@ def test_ten_thousand_cells_are_planned_and_counted(workshop):
     plan = load_plan(workshop.folder / "plan.toml")
     (planned_table,) = plan.tables
     with open_table(plan.data, plan.conditions) as opened:
-        outcomes = opened.load(b"k" * 32).tabulate(array("I", [1] * 20_000), 1, planned_table.classification)
+        outcomes = opened.load(b"k" * 32).tabulate(parts([1] * 20_000), 1, planned_table.classification)
     assert outcomes == [*[2] * 10_000, 0]
     assert len(TableAnswer.of_outcomes(planned_table, outcomes).cells) == 10_000
 

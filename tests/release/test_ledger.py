@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import time
-from array import array
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +32,7 @@ STATED = StatedQuery("smoker = TRUE", gates=((20, 80),), rounded_to=5)
 
 
 def rows_of(ledger, n, names):
-    return Rows.of(n, None if names is None else RowTokens.of(ledger.row_key, names))
+    return Rows.of(n, None if names is None else RowTokens.of(ledger.row_key, names, with_rows=True))
 
 
 def spend(folder, ids, fingerprint=CONTENT, labels=None, **options):
@@ -46,10 +45,10 @@ def spent_in(ledger, ids, fingerprint=CONTENT, labels=None, *, once=False, **opt
     n, names = (ids, None) if isinstance(ids, int) else (len(ids), ids)
     positions = ledger.recognise(rows_of(ledger, n, names), once=once)
     position = ledger.identify(positions, fingerprint, once=once, **options)
-    labels = array("I", labels or [1] * n)
+    labels = labels or [1] * n
     sizes = [labels.count(part) for part in sorted(set(labels) - {0})]
     return ledger.spend(
-        position, fingerprint, labels,
+        position, fingerprint, position.rows.by_token(np.array(labels) > 0),
         queries=[SMOKERS] * len(sizes), sizes=sizes, stated=[STATED] * len(sizes), plan_sha256="5" * 64,
         once=once,
     )  # fmt: skip
@@ -220,14 +219,14 @@ def test_rows_that_were_not_used_can_be(folder):
     assert (second.number, second.rows_spent, second.rows_left) == (2, 1, 1)
     with Registry.open(folder).locked() as ledger:
         (position,) = ledger.recognise(rows_of(ledger, 4, ["b", "a", "c", "d"]))
-    assert position.unspent().tolist() == [0]
+    assert position.rows.by_row(position.spent).tolist() == [False, True, True, True]
     assert [release.sizes for release in position.releases] == [(1, 1), (1,)]
 
 
 @pytest.mark.parametrize("labels", [[1, 0, 0], [1, 1, 0]])
 def test_no_row_is_spent_twice(folder, labels):
     spend(folder, ["a", "b", "c"], CONTENT, [1, 0, 0])
-    with pytest.raises(LedgerError, match=r"the labels are not those of unspent rows.*; nothing was spent"):
+    with pytest.raises(LedgerError, match=r"the drawn rows are not unspent ones.*; nothing was spent"):
         spend(folder, ["a", "b", "c"], CONTENT, labels)
     assert len(stored(folder)["release"]) == 1
 
@@ -259,7 +258,7 @@ def extend(folder, ids, old=CONTENT, whole=OTHER, **options):
         growth = ledger.grown(rows_of(ledger, len(ids), ids))
         edited = ledger.check_growth(growth, old=old, whole=whole, **options)
         ledger.extend(growth, whole)
-        return edited, [ids[i] for i in np.flatnonzero(growth.old)]
+        return edited, [ids[i] for i in np.flatnonzero(growth.rows.by_row(growth.old))]
 
 
 def not_extended(folder, ids, **contents):
@@ -277,7 +276,7 @@ def test_rows_join_a_table_that_was_released(folder):
     with Registry.open(folder).locked() as ledger:
         (position,) = ledger.recognise(rows_of(ledger, 6, list("fedcba")))
     assert position.cohorts == (Cohort(3), Cohort(3, joined_after=1))
-    assert position.unspent().tolist() == [0, 1, 2, 3, 4]
+    assert np.flatnonzero(~position.rows.by_row(position.spent)).tolist() == [0, 1, 2, 3, 4]
     assert spend(folder, list("abcdef"), THIRD, [0, 1, 0, 1, 0, 0]).rows_left == 3
     assert "is a part of one that was" in refused(folder, ["a", "b", "c"], CONTENT)
 
@@ -545,8 +544,8 @@ def test_durable_settings(folder):
 
 CHILD = """
 import sys, time
+import numpy as np
 import statpriv as sp
-from array import array
 from pathlib import Path
 from statpriv.releasing.ledger import Registry, Rows
 from statpriv.releasing.steps import StatedQuery
@@ -573,7 +572,7 @@ try:
             )
             pause("writing")
         ledger.spend(
-            position, content, array("I", [1, 1]),
+            position, content, np.ones(2, np.bool_),
             queries=[sp.PropertyQuery("1/2")], sizes=[2], stated=[], plan_sha256="",
         )
         pause("spent")

@@ -16,15 +16,17 @@ from statpriv._native import (
     RowTokens,
     StreamError,
     digest_fingerprints,
-    exchange,
     stream_fingerprints,
     stream_tally,
 )
 from statpriv.errors import ArgumentError
+from statpriv.releasing.ledger import Rows
+from statpriv.releasing.partition import Strata, cut
 
 from ..cases import cases
 from .arrow_columns import TextColumn
 from .blake3 import derive_key, keyed_hash
+from .conftest import parts
 from .row_hashes import by_row, digest, fingerprints, tokens
 
 KEY = b"k" * 32
@@ -41,7 +43,7 @@ def streamed(texts, columns=1):
         connection.execute("INSERT INTO t SELECT unnest(?)", [texts])
     else:
         connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * columns)})", texts)  # noqa: S608 - question marks
-    return connection.sql("SELECT * FROM t" if columns == 1 else "SELECT rowid, * FROM t")
+    return connection.sql("SELECT * FROM t")
 
 
 # --- ids
@@ -83,9 +85,9 @@ def test_ids_are_trimmed_like_python_does_and_normalised():
     """Around and inside an id, all characters that are assigned in this Python's Unicode, and some ideographs."""
     shown = [c for k, c in enumerate(ASSIGNED) if unicodedata.category(c) != "Lo" or k % 100 == 0]
     ids = [f"{i}x{character}x" for i, character in enumerate(shown)]
-    assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
+    assert by_row(RowTokens.of(KEY, ids, with_rows=True)) == tokens(KEY, map(canonical, ids))
     ids = [f"{character}{i}{character}" for i, character in enumerate(shown)]
-    assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
+    assert by_row(RowTokens.of(KEY, ids, with_rows=True)) == tokens(KEY, map(canonical, ids))
 
 
 @settings(deadline=None)
@@ -93,16 +95,20 @@ def test_ids_are_trimmed_like_python_does_and_normalised():
     st.lists(st.text(min_size=1, max_size=20), unique_by=canonical).filter(lambda ids: "" not in map(canonical, ids))
 )
 def test_tokens_are_the_documented_hashes_of_canonical_ids(ids):
-    assert by_row(RowTokens.of(KEY, ids)) == tokens(KEY, map(canonical, ids))
+    assert by_row(RowTokens.of(KEY, ids, with_rows=True)) == tokens(KEY, map(canonical, ids))
 
 
 def test_ids_of_a_stream_are_those_of_a_list():
     ids = ["7", " 007", "e\u0301", "a longer id that is kept somewhere else in the engine", "ß" * 300]
-    assert by_row(RowTokens.of_stream(KEY, streamed(ids))) == tokens(KEY, map(canonical, ids))
+    assert by_row(RowTokens.of_stream(KEY, streamed(ids), with_rows=True)) == tokens(KEY, map(canonical, ids))
     assert len(RowTokens.of_stream(KEY, streamed(ids))) == 5
     many = [f"p{i}" for i in range(70_000)]
     every = duckdb.connect(":memory:").sql("SELECT concat('p', range) FROM range(70000)")
-    assert by_row(RowTokens.of_stream(KEY, every)) == by_row(RowTokens.of(KEY, many)) == tokens(KEY, many)
+    assert (
+        by_row(RowTokens.of_stream(KEY, every, with_rows=True))
+        == by_row(RowTokens.of(KEY, many, with_rows=True))
+        == tokens(KEY, many)
+    )
 
 
 def invisible(character):
@@ -192,7 +198,7 @@ def test_fingerprints_are_the_documented_hashes(rows):
 def test_fingerprints_of_many_rows():
     expected = [(str(i), None if i % 3 else "") for i in range(20_000)]
     rows = duckdb.connect(":memory:").sql(
-        "SELECT range, CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
+        "SELECT CAST(range AS VARCHAR), CASE WHEN range % 3 = 0 THEN '' END FROM range(20000)"
     )
     of_all = fingerprints(KEY, expected)
     assert stream_fingerprints(KEY, rows) == (of_all, None)
@@ -205,19 +211,9 @@ def test_fingerprints_of_many_rows():
         stream_fingerprints(KEY, rows, selected=np.append(selected, True))
 
 
-def test_rows_in_another_order_are_refused():
-    connection = duckdb.connect(":memory:")
-    for positions in ("(0), (2), (1)", "(1), (2)", "(0), (0)", "(0), (NULL)", "(-1)"):
-        stream = connection.sql(f"SELECT CAST(p AS BIGINT), 'a' FROM (VALUES {positions}) AS t(p)")  # noqa: S608
-        with pytest.raises(StreamError, match="the rows came in another order"):
-            stream_fingerprints(KEY, stream)
-    with pytest.raises(StreamError, match="the first column is no position"):
-        stream_fingerprints(KEY, connection.sql("SELECT 'a', 'b'"))
-
-
 def test_the_reader_is_told_how_many_rows_were_read():
     told = []
-    rows = duckdb.connect(":memory:").sql("SELECT range, CAST(range AS VARCHAR) FROM range(3000000)")
+    rows = duckdb.connect(":memory:").sql("SELECT CAST(range AS VARCHAR) FROM range(3000000)")
     stream_fingerprints(KEY, rows, told.append)
     assert told == sorted(told)
     assert all(0 < count <= 3_000_000 for count in told)
@@ -238,14 +234,15 @@ def answers(cells):
     connection = duckdb.connect(":memory:")
     connection.execute(f"CREATE TABLE t ({', '.join(f'c{i} INTEGER' for i in range(len(cells[0])))})")
     connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(cells[0]))})", cells)  # noqa: S608
-    return connection.sql(f"SELECT rowid, {numbers} FROM t")  # noqa: S608
+    return connection.sql(f"SELECT {numbers} FROM t")  # noqa: S608
 
 
 @settings(deadline=None, max_examples=cases(16, campaign=500))
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30))
 def test_each_part_is_counted_by_its_own_question(rows):
-    labels = np.array([label for label, *_ in rows], dtype=np.uint32)
-    counts = stream_tally(answers([cells for _, *cells in rows]), labels, [1, 0, None, 1], 3)
+    partition = parts([*(label for label, *_ in rows), 4])  # one more row, so that there are four parts
+    counts, _ = stream_tally(answers([*(cells for _, *cells in rows), (0, 2)]), partition, [1, 0, None, 1], 3)
+    rows = [*rows, (4, 0, 2)]
     asked = {1: 1, 2: 0, 4: 1}
     assert counts.reshape(4, 3).tolist() == [
         [
@@ -259,8 +256,8 @@ def test_each_part_is_counted_by_its_own_question(rows):
 @pytest.mark.parametrize(
     ("cells", "labels", "why"),
     [
-        ([[0], [1]], [1], "more rows came than there are labels"),
-        ([[0], [1]], [1, 1, 1], "fewer rows came than there are labels"),
+        ([[0], [1]], [1], "more rows came than the partition has"),
+        ([[0], [1]], [1, 1, 1], "fewer rows came than the partition has"),
         ([[0], [2]], [1, 1], "a part or a cell is none of those announced"),
         ([[0], [1]], [1, 2], "a part or a cell is none of those announced"),
         ([[0], [None]], [1, 1], "a column is not of small numbers, one in every row"),
@@ -268,31 +265,60 @@ def test_each_part_is_counted_by_its_own_question(rows):
 )
 def test_rows_that_cannot_be_counted_are_refused(cells, labels, why):
     with pytest.raises(StreamError, match=f"^{why}$"):
-        stream_tally(answers(cells), np.array(labels, dtype=np.uint32), [0], 2)
+        stream_tally(answers(cells), parts(labels), [0], 2)
 
 
 def test_answers_that_are_no_small_numbers_are_refused():
     connection = duckdb.connect(":memory:")
-    labels = np.ones(1, dtype=np.uint32)
-    for sql in ("SELECT CAST(0 AS BIGINT), 1", "SELECT CAST(0 AS BIGINT), 'a'"):
+    for sql in ("SELECT 1", "SELECT 'a'"):
         with pytest.raises(StreamError, match="a column is not of small numbers"):
-            stream_tally(connection.sql(sql), labels, [0], 2)
-    with pytest.raises(StreamError, match="the rows came in another order"):
-        stream_tally(connection.sql("SELECT CAST(1 AS BIGINT), CAST(0 AS USMALLINT)"), labels, [0], 2)
+            stream_tally(connection.sql(sql), parts([1]), [0], 2)
+
+
+def test_columns_that_do_not_fit_the_partition_are_refused():
+    connection = duckdb.connect(":memory:")
+    by_id = cut(Rows.of(1, RowTokens.of(KEY, ["a"])), KEY, Strata([(1,)]), KEY)
+    for sql, partition, why in (
+        ("SELECT 'a'", by_id, "a question has no column"),
+        ("SELECT 'a', CAST(0 AS USMALLINT), 'b'", by_id, "there is a column for no question"),
+        ("SELECT CAST(0 AS USMALLINT), 'b'", parts([1]), "there is a column for no question"),
+    ):
+        with pytest.raises(StreamError, match=f"^{why}$"):
+            stream_tally(connection.sql(sql), partition, [0], 2)
+    with pytest.raises(RowIdsError, match=r"^missing$"):
+        stream_tally(connection.sql("SELECT CAST(NULL AS VARCHAR), CAST(0 AS USMALLINT)"), by_id, [0], 2)
+
+
+@settings(deadline=None, max_examples=cases(16, campaign=300))
+@given(st.lists(st.tuples(st.integers(0, 3), cells, cells), min_size=1, max_size=30))
+def test_what_is_counted_is_fingerprinted_in_the_same_pass(rows):
+    numbers = ", ".join(f"({k}, {cell}, {literal(a)}, {literal(b)})" for k, (cell, a, b) in enumerate(rows))
+    stream = duckdb.connect(":memory:").sql(
+        f"SELECT CAST(cell AS USMALLINT), a, b FROM (VALUES {numbers}) AS t(k, cell, a, b) ORDER BY k"  # noqa: S608
+    )
+    counts, found = stream_tally(stream, parts([1] * len(rows)), [0], 4, fingerprint_key=KEY)
+    assert counts.tolist() == [[cell for cell, *_ in rows].count(k) for k in range(4)]
+    assert found == fingerprints(KEY, [texts for _, *texts in rows])
+
+
+def literal(cell):
+    return "CAST(NULL AS VARCHAR)" if cell is None else "'" + cell.replace("'", "''") + "'"
 
 
 # --- what is refused
 
 
 def test_cells_that_do_not_follow_each_other_are_refused():
-    assert by_row(RowTokens.of_stream(KEY, TextColumn([0, 3, 5], b"abcde"))) == tokens(KEY, ["abc", "de"])
+    assert by_row(RowTokens.of_stream(KEY, TextColumn([0, 3, 5], b"abcde"), with_rows=True)) == tokens(
+        KEY, ["abc", "de"]
+    )
     for offsets in ([0, 5, 3], [3, 0, 5], [-1, 3, 5], [-5, -3, 0], [0, 2**31 - 1, 5]):
         with pytest.raises(StreamError, match=r"^a cell of a stream does not lie in its bytes$"):
             RowTokens.of_stream(KEY, TextColumn(offsets, b"abcde"))
 
 
 def test_streams_of_something_else_are_refused():
-    numbers = duckdb.connect(":memory:").sql("SELECT CAST(0 AS BIGINT), 1 AS a")
+    numbers = duckdb.connect(":memory:").sql("SELECT 1 AS a")
     with pytest.raises(StreamError, match="a column of a stream is Int32, and only text or Int64 is expected"):
         stream_fingerprints(KEY, numbers)
     with pytest.raises(StreamError, match="2 columns of ids"):
@@ -317,11 +343,3 @@ def test_keys_have_32_bytes():
     for use in (lambda key: RowTokens.of(key, ["a"]), lambda key: digest_fingerprints(key, b"")):
         with pytest.raises(ArgumentError, match="the key has 31 bytes, and needs 32"):
             use(b"k" * 31)
-
-
-def test_positions_of_an_exchange_are_checked():
-    labels = np.array([1, 0], dtype=np.uint32)
-    with pytest.raises(ArgumentError, match="chosen holds 2, which is no position to exchange with"):
-        exchange(labels, 1, np.array([2], dtype=np.uint64))
-    exchange(labels, 1, np.array([0], dtype=np.uint64))
-    assert labels.tolist() == [0, 1]

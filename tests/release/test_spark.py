@@ -13,7 +13,7 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
 
-from .conftest import csv_bytes, query
+from .conftest import csv_bytes, parts, query
 from .row_hashes import by_row, digest, fingerprints, tokens
 
 # Spark needs Java, and `make test` does without: these alone notice that Spark reads a cell otherwise than DuckDB.
@@ -58,7 +58,7 @@ def test_a_csv_file_means_on_spark_what_it_means_on_duckdb(spark, tmp_path, null
         source = DataSource(path, path.name, "id", null_values, engine=engine)
         with open_table(source, predicates) as table:
             content = table.load(KEY)
-            found[engine] = content.count(labels, [(predicate,) for predicate in predicates])
+            found[engine] = content.count(parts(labels), [(predicate,) for predicate in predicates])
             cells = rows if engine == "duckdb" else [[digest(row)] for row in rows]
             fingerprint = content.fingerprint
             assert (len(rows), fingerprint.ordered, fingerprint.unordered) == fingerprints(KEY, cells)
@@ -92,10 +92,10 @@ def test_a_folder_of_files_and_a_pattern_are_one_table(spark, tmp_path):
     ):
         with open_table(source, asked[0]) as table:
             assert table.columns == ("id", "a")
-            assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["1", "2", "3"])
+            assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, ["1", "2", "3"])
             content = table.load(KEY)
             (folder / "a.csv").write_text("id,a\n3,5\n1,5\n")
-            assert content.count(array("I", [1, 1, 1]), asked) == [(2,)]
+            assert content.count(parts([1, 1, 1]), asked) == [(2,)]
         (folder / "a.csv").write_text("id,a\n3,6\n1,5\n")
     (folder / "b.csv").write_text("a,id\n5,2\n")
     assert "its files do not all have the columns" in refusal(DataSource(folder, "year=2020", "id", engine="spark"))
@@ -111,8 +111,8 @@ def test_a_table_of_the_catalog(spark):
         source = DataSource(None, "default.people", "id", engine="spark", table="default.people")
         asked = [(Predicate.parse("a = 5"),)]
         with open_table(source, asked[0]) as table:
-            assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["p1", "p2"])
-            assert table.load(KEY).count(array("I", [1, 1]), asked) == [(1,)]
+            assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, ["p1", "p2"])
+            assert table.load(KEY).count(parts([1, 1]), asked) == [(1,)]
         view = DataSource(None, "default.seen", "id", engine="spark", table="default.seen")
         assert '"default.seen" is no plain table: release from a copy of its rows' in refusal(view)
         absent = DataSource(None, "default.no", "id", engine="spark", table="default.no")

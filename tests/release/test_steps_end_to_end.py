@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from statpriv.errors import GuaranteeNotReachedError, PlanError, TableError
-from statpriv.releasing.partition import Stratum, shuffled_parts
 from statpriv.releasing.report import render
 
-from .conftest import labels, query, words
+from .conftest import labels, labels_in_strata, query
 
 pytestmark = pytest.mark.usefixtures("computed_once")
 
@@ -31,7 +29,10 @@ def answered(workshop, *queries, publication="", **plan):
 
 
 def count_of(part, holds, sizes):
-    return sum(label == part and holds(row) for row, label in zip(ROWS, labels(120, sizes, 7), strict=True))
+    return sum(
+        label == part and holds(row)
+        for row, label in zip(ROWS, labels([row[0] for row in ROWS], sizes, 7), strict=True)
+    )
 
 
 def test_a_count_inside_its_gate_is_published_exactly(people):
@@ -131,8 +132,7 @@ def test_a_stratified_part_has_the_stated_rows_of_each_group(people):
     )
     people.release(seed=7)
     report = people.report
-    of = {group: np.array([k for k, row in enumerate(ROWS) if row[1] == group]) for group in "fm"}
-    drawn = shuffled_parts([Stratum(of["f"], (36,)), Stratum(of["m"], (24,))], 120, words("partition 7"))
+    drawn = labels_in_strata([row[0] for row in ROWS], [[36], [24]], [1 + (row[1] == "m") for row in ROWS], 7)
     assert report["answers"][0]["count"] == sum(
         label == 1 and row[2] == 0 for row, label in zip(ROWS, drawn, strict=True)
     )

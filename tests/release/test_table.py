@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import replace
 
 import duckdb
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +21,7 @@ from statpriv.releasing.tables import open_table
 from statpriv.releasing.tables.files import Files
 
 from ..cases import cases
+from .conftest import parts
 from .row_hashes import by_row, fingerprints, tokens
 
 KEY = b"k" * 32
@@ -51,7 +51,7 @@ def counts(path, *wheres, labels=None, **options):
         asked = (Predicate.parse(where),)
         with open_table(source_of(path, **options), asked) as table:
             content = table.load(KEY)
-            ((count,),) = content.count(array("I", labels or [1] * content.rows), [asked])
+            ((count,),) = content.count(parts(labels or [1] * content.rows), [asked])
             results.append(count)
     return results
 
@@ -73,7 +73,7 @@ def run_to(stage, source, predicates, **options):
         table.row_tokens(KEY)
         if stage == "ids":
             return
-        table.load(KEY).count(array("I", [1] * n), [tuple(predicates)])
+        table.load(KEY).count(parts([1] * n), [tuple(predicates)])
 
 
 # --- what is counted
@@ -87,7 +87,7 @@ def test_counts_are_of_the_rows_of_each_part(tmp_path):
         assert table.row_count() == 5
         assert table.row_tokens(KEY) is None
         questions = [(predicate,) for predicate in predicates]
-        assert table.load(KEY).count(array("I", [1, 1, 2, 2, 0]), questions) == [(1,), (2,), (0,)]
+        assert table.load(KEY).count(parts([1, 1, 2, 2, 0]), questions) == [(1,), (2,), (0,)]
 
 
 def test_of_several_predicates_the_first_that_holds_counts(tmp_path):
@@ -95,11 +95,11 @@ def test_of_several_predicates_the_first_that_holds_counts(tmp_path):
     young, voters, all_of = Predicate.parse("age < 35"), Predicate.parse("vote = 0"), Predicate.parse("age = '20'")
     with open_table(source_of(path), [young, voters, all_of]) as table:
         content = table.load(KEY)
-        assert content.count(array("I", [1] * 5), [(young, voters)]) == [(2, 2, 1)]
-        assert content.count(array("I", [1] * 5), [(voters, young)]) == [(3, 1, 1)]
+        assert content.count(parts([1] * 5), [(young, voters)]) == [(2, 2, 1)]
+        assert content.count(parts([1] * 5), [(voters, young)]) == [(3, 1, 1)]
         # one column, read in two ways
-        assert content.count(array("I", [1, 2, 1, 2, 1]), [(all_of, young), (voters,)]) == [(1, 0, 2), (0,)]
-        assert content.count(np.array([0, 0, 1, 0, 0], dtype=np.uint32), [(young, voters)]) == [(0, 1, 0)]
+        assert content.count(parts([1, 2, 1, 2, 1]), [(all_of, young), (voters,)]) == [(1, 0, 2), (0,)]
+        assert content.count(parts([0, 0, 1, 0, 0]), [(young, voters)]) == [(0, 1, 0)]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_ids_are_text_or_whole_numbers(tmp_path, value):
 
 def read_ids(path, **options):
     with open_table(source_of(path, row_id="id", **options), []) as table:
-        return by_row(table.row_tokens(KEY))
+        return by_row(table.row_tokens(KEY, with_rows=True))
 
 
 def test_ids_are_exact_text_in_one_canonical_form(tmp_path):
@@ -323,7 +323,7 @@ def test_no_predicate_column_is_read_before_the_content(tmp_path, kind):
         table.row_count()
         table.row_tokens(KEY)
         before, read_before = len(asked), [select_list(query) for query in asked]
-        assert table.load(KEY).count(array("I", [1, 2]), [(p,) for p in predicates]) == [(1,), (1,)]
+        assert table.load(KEY).count(parts([1, 2]), [(p,) for p in predicates]) == [(1,), (1,)]
     reads = [columns for columns in read_before if "schema" not in columns and "children" not in columns]
     *counting, ids = reads
     assert counting == ([] if kind == "csv" else ["count(*)"])  # of CSV, lines are counted
@@ -362,7 +362,7 @@ def test_predicates_run_in_a_locked_engine_without_files(tmp_path, monkeypatch):
         local_variable = [1]  # noqa: F841 - the engine must not find it
         with pytest.raises(duckdb.Error):
             engine.execute("SELECT * FROM local_variable")
-        assert content.count(array("I", [1]), [asked]) == [(1,)]
+        assert content.count(parts([1]), [asked]) == [(1,)]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["people.csv"]
 
 
@@ -372,7 +372,7 @@ def test_the_content_that_is_counted_is_the_content_that_was_fingerprinted(tmp_p
     with open_table(source_of(path), asked) as table:
         content = table.load(KEY)
         path.write_text("a\n2\n2\n")
-        assert content.count(array("I", [1, 1]), [asked]) == [(2,)]
+        assert content.count(parts([1, 1]), [asked]) == [(2,)]
 
 
 def test_more_questions_than_one_pass_asks(tmp_path):
@@ -381,7 +381,7 @@ def test_more_questions_than_one_pass_asks(tmp_path):
     questions = [tuple(Predicate.parse(f"a = {k} AND b = {b}") for b in range(k % 3 + 1)) for k in range(40)]
     labels = array("I", [7 * i % 41 for i in range(400)])
     with open_table(source_of(path), [predicate for question in questions for predicate in question]) as table:
-        counts = table.load(KEY).count(labels, questions)
+        counts = table.load(KEY).count(parts(labels), questions)
     for part, (question, found) in enumerate(zip(questions, counts, strict=True), start=1):
         own = [row for row, label in zip(rows, labels, strict=True) if label == part]
         expected = [own.count((part - 1, b)) for b in range(len(question))]
@@ -559,8 +559,8 @@ def test_many_files_are_one_table_in_the_order_of_their_names(tmp_path):
     asked = (Predicate.parse("a = 5"),)
     with open_table(replace(source, row_id="id"), asked) as table:
         assert table.row_count() == 5
-        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["1", "2", "3", "4", "5"])
-        assert table.load(KEY).count(array("I", [1, 1, 2, 2, 2]), [asked, asked]) == [(1,), (2,)]
+        assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, ["1", "2", "3", "4", "5"])
+        assert table.load(KEY).count(parts([1, 1, 2, 2, 2]), [asked, asked]) == [(1,), (2,)]
     one = write(tmp_path, "id,a\n1,5\n2,6\n3,5\n4,5\n5,7\n", "all.csv")
     with open_table(source, []) as table:
         assert table.load(KEY).fingerprint == fingerprint(one)
@@ -570,7 +570,7 @@ def test_many_parquet_files(tmp_path):
     for name, value in (("b", 2), ("a", 1), ("c", 3)):
         parquet(tmp_path, f"SELECT {value} AS id, 'x' AS v", f"{name}.parquet")
     with open_table(DataSource(tmp_path / "?.parquet", "?.parquet", "id", glob=True), []) as table:
-        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["1", "2", "3"])
+        assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, ["1", "2", "3"])
     parquet(tmp_path, "SELECT 4.5 AS id, 'x' AS v", "d.parquet")
     message = refusal(tmp_path / "?.parquet", glob=True)
     assert message == (
@@ -630,7 +630,7 @@ def test_a_table_of_a_duckdb_file(tmp_path):
     wheres = ["\"se\"\"lect\" = 'it''s'", "m = 'happy'", "d > 2.5", '"se""lect" IS NULL']
     assert counts(path, *wheres, **options) == [1, 1, 1, 1]
     with open_table(source_of(path, **options), []) as table:
-        assert by_row(table.row_tokens(KEY)) == tokens(KEY, ["7", "8"])
+        assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, ["7", "8"])
         engine = table.load(KEY)._engine.connection
         with pytest.raises(duckdb.Error):
             engine.execute("SELECT * FROM source.survey.persons")
@@ -818,7 +818,7 @@ def test_labels_of_another_table_are_refused(tmp_path):
     with open_table(source_of(path), [Predicate.parse("a = 1")]) as table:
         content = table.load(KEY)
         with pytest.raises(TableError, match="it changed while it was being read"):
-            content.count(array("I", [1, 1]), [(Predicate.parse("a = 1"),)])
+            content.count(parts([1, 1]), [(Predicate.parse("a = 1"),)])
 
 
 # --- sizes
@@ -841,5 +841,5 @@ def test_many_rows_keep_their_order(tmp_path):
     asked = (Predicate.parse(where),)
     with open_table(source_of(path, row_id="id"), asked) as table:
         assert table.row_count() == n
-        assert by_row(table.row_tokens(KEY)) == tokens(KEY, [f"p{i}" for i in range(n)])
-        assert table.load(KEY).count(labels, [asked]) == [(n // 2 - n // 3,)]
+        assert by_row(table.row_tokens(KEY, with_rows=True)) == tokens(KEY, [f"p{i}" for i in range(n)])
+        assert table.load(KEY).count(parts(labels), [asked]) == [(n // 2 - n // 3,)]

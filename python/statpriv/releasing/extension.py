@@ -81,8 +81,9 @@ def extend_data_set(
 ) -> Extension:
     """Carry out :func:`extend` on a given plan and registry."""
     with registry.locked(anchor=anchor) as ledger, open_table(plan.data, plan.conditions, debug=debug) as table:
-        growth = ledger.grown(Rows.of(table.row_count(), table.row_tokens(ledger.row_key), table.columns))
-        content = table.load(ledger.content_key, growth.old)
+        tokens = table.row_tokens(ledger.row_key, with_rows=True)
+        growth = ledger.grown(Rows.of(table.row_count(), tokens, table.columns))
+        content = table.load(ledger.content_key, growth.rows.by_row(growth.old))
         old = content.fingerprint_of_selected or content.fingerprint
         edited = ledger.check_growth(growth, old=old, whole=content.fingerprint, accept_edits=accept_edits)
         ledger.extend(growth, content.fingerprint, content_edited=edited)

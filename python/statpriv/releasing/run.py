@@ -18,6 +18,9 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from statpriv._native import Partition
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, PublicationError, RowsSpentError, TableError
 from statpriv.numeric.literals import at_most
 from statpriv.releasing.contents import Progress, prospective_contents, released_contents
@@ -26,7 +29,7 @@ from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
 from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, Rows
 from statpriv.releasing.outputs import Outputs, Places
-from statpriv.releasing.partition import Stratum, WordSource, secret_partition
+from statpriv.releasing.partition import Strata, WordSource, secret_partition
 from statpriv.releasing.plan import Plan, TableInMemory
 from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.report import render
@@ -35,7 +38,6 @@ from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.tables import (
     Content,
     Groups,
-    Labels,
     QueryListener,
     RowListener,
     Table,
@@ -246,7 +248,8 @@ def _release_under_lock(
         guarantee, groups = certified(plan, table, progress)
         _refuse_unless_reached(guarantee)
         progress("ids")
-        rows = Rows.of(guarantee.rows, table.row_tokens(ledger.row_key), table.columns)
+        tokens = table.row_tokens(ledger.row_key, with_rows=groups is not None)
+        rows = Rows.of(guarantee.rows, tokens, table.columns)
         positions = ledger.recognise(rows, once=plan.is_once)
         progress("earlier releases")
         if len(positions) == 1:
@@ -269,14 +272,14 @@ def _release_under_lock(
         progress("partition")
         strata = _strata(guarantee, groups, position)
         places.hold(without_answers.html, without_answers.json, prospective)
-        with ExitStack() as labelled:
-            labels = labelled.enter_context(secret_partition(strata, guarantee.rows, surroundings.words))
+        with ExitStack() as drawn:
+            partition = drawn.enter_context(secret_partition(rows, ledger.row_key, strata, surroundings.words))
             progress("spend")
             with _from_the_spend_on(debug=surroundings.debug):
                 record = ledger.spend(
                     position,
                     content.fingerprint,
-                    labels,
+                    partition.drawn(),
                     queries=guarantee.queries,
                     sizes=guarantee.sizes_drawn,
                     stated=[part.stated for part in guarantee.parts],
@@ -284,9 +287,9 @@ def _release_under_lock(
                     once=plan.is_once,
                 )
                 progress("predicates")
-                counts = _counted(content, labels, guarantee)
-                answers = _tabulated(content, labels, guarantee)
-                labelled.close()  # overwrites the labels before anything is computed from the counts
+                counts = _counted(content, partition, guarantee)
+                answers = _tabulated(content, partition, guarantee)
+                drawn.close()  # forgets the partition before anything is computed from the counts
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, answers, record)
                 report = Report(contents, render(contents))
@@ -316,29 +319,33 @@ def certified(plan: Plan, table: Table, progress: Progress) -> tuple[Guarantee, 
     return guarantee, groups
 
 
-def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> list[Stratum]:
+def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> Strata:
     """The rows that no release has used, by group for a stratified plan."""
-    unspent = position.unspent()
     if groups is None or not guarantee.sizes_by_group:
-        return [Stratum(unspent, guarantee.sizes_drawn)]
-    of_rows = groups.of_rows[unspent]
-    return [Stratum(unspent[of_rows == groups.names.index(group)], sizes) for group, sizes in guarantee.sizes_by_group]
+        sizes = [tuple(guarantee.sizes_drawn)]
+        return Strata(sizes, None if position.rows_spent == 0 else (~position.spent).astype(np.uint16))
+    of_groups = np.zeros(len(groups.names), np.uint16)
+    for number, (group, _) in enumerate(guarantee.sizes_by_group, start=1):
+        of_groups[groups.names.index(group)] = number
+    of_rows = position.rows.by_token(of_groups[groups.of_rows])
+    of_rows[position.spent] = 0
+    return Strata([tuple(sizes) for _, sizes in guarantee.sizes_by_group], of_rows)
 
 
-def _counted(content: Content, labels: Labels, guarantee: Guarantee) -> list[tuple[int, ...]]:
+def _counted(content: Content, partition: Partition, guarantee: Guarantee) -> list[tuple[int, ...]]:
     """The exact counts of the queries, each on its part, or each on all rows."""
     questions = [query.questions for query in guarantee.plan.queries]
     if guarantee.is_of_parts:
-        return content.count(labels, questions) if questions else []
-    return [content.count(labels, [question])[0] for question in questions]
+        return content.count(partition, questions) if questions else []
+    return [content.count(partition, [question])[0] for question in questions]
 
 
-def _tabulated(content: Content, labels: Labels, guarantee: Guarantee) -> list[TableAnswer]:
+def _tabulated(content: Content, partition: Partition, guarantee: Guarantee) -> list[TableAnswer]:
     """What is published of the tables, each of its part, or each of all rows."""
     first = len(guarantee.plan.queries) + 1
     return [
         TableAnswer.of_outcomes(
-            table, content.tabulate(labels, part if guarantee.is_of_parts else 1, table.classification)
+            table, content.tabulate(partition, part if guarantee.is_of_parts else 1, table.classification)
         )
         for part, table in enumerate(guarantee.plan.tables, start=first)
     ]

@@ -17,6 +17,7 @@ mod enclosure;
 mod errors;
 mod exact;
 mod laws;
+mod partition;
 mod poisson_binomial;
 mod release;
 mod stream;
@@ -57,11 +58,11 @@ mod native {
         hypergeometric_log_pmf, hypergeometric_lower_tail, hypergeometric_pmf, hypergeometric_upper_tail,
     };
     #[pymodule_export]
+    use crate::partition::Partition;
+    #[pymodule_export]
     use crate::poisson_binomial::poisson_binomial_pmf;
     #[pymodule_export]
-    use crate::release::{
-        RowIdsError, RowTokens, digest_fingerprints, exchange, stream_fingerprints, stream_tally,
-    };
+    use crate::release::{RowIdsError, RowTokens, digest_fingerprints, stream_fingerprints, stream_tally};
     #[pymodule_export]
     use crate::stream::StreamError;
 }

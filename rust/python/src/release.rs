@@ -2,18 +2,18 @@
 
 use crate::door;
 use crate::errors;
+use crate::partition::Partition;
 use crate::stream::{self, StreamError, Texts};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use statpriv_release::cell::Cell;
 use statpriv_release::fingerprint::{Fingerprint, Sums};
-use statpriv_release::keyed::KEY;
-use statpriv_release::shuffle;
+use statpriv_release::keyed::{KEY, OUTPUT};
 use statpriv_release::tally::Tally;
 use statpriv_release::token::{Misfit, Tokens};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -33,22 +33,6 @@ const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 /// Number of batches that the engine may produce ahead of their use.
 const AHEAD: usize = 1;
 
-/// Exchanges labels with those at the positions `chosen`, from `last` downwards, as in a Fisher–Yates
-/// shuffle.
-#[pyfunction]
-#[pyo3(signature = (labels, last, chosen, /))]
-pub fn exchange(
-    py: Python<'_>,
-    mut labels: PyReadwriteArray1<'_, u32>,
-    last: usize,
-    chosen: PyReadonlyArray1<'_, u64>,
-) -> PyResult<()> {
-    let (labels, chosen) = (labels.as_slice_mut()?, chosen.as_slice()?);
-    shuffle::exchange(labels, last, chosen).map_err(|position| {
-        errors::argument(py, format!("chosen holds {position}, which is no position to exchange with"))
-    })
-}
-
 create_exception!(
     statpriv._native,
     RowIdsError,
@@ -56,15 +40,15 @@ create_exception!(
     "Ids do not identify rows. The message is the reason in a word or two, and quotes no id."
 );
 
-/// The keyed tokens of the ids of all rows, in ascending order, each with its row. The ids themselves are not
-/// kept.
+/// The keyed tokens of the ids of all rows, in ascending order, and the row of each if it was asked for. The ids
+/// themselves are not kept.
 #[pyclass(frozen, module = "statpriv._native")]
 pub struct RowTokens {
     /// The concatenated tokens, 16 bytes each.
     #[pyo3(get)]
     tokens: Py<PyArray1<u8>>,
     #[pyo3(get)]
-    rows: Py<PyArray1<u32>>,
+    rows: Option<Py<PyArray1<u32>>>,
     /// The number of ids that differ from another one only by case, by the width of letters or by invisible characters:
     /// the number of ids less the number of their plain forms.
     #[pyo3(get)]
@@ -75,29 +59,25 @@ pub struct RowTokens {
 impl RowTokens {
     /// The tokens of the ids in an iterable of texts or None.
     #[staticmethod]
-    #[pyo3(signature = (key, texts, /))]
-    fn of(key: &[u8], texts: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (key, texts, /, *, with_rows = false))]
+    fn of(key: &[u8], texts: &Bound<'_, PyAny>, with_rows: bool) -> PyResult<Self> {
         let py = texts.py();
         let mut tokens = Tokens::new(secret(py, key)?);
-        let mut texts = texts.try_iter()?;
-        loop {
-            let some = texts.by_ref().take(TOGETHER).map(|text| text?.extract::<Option<String>>());
-            let some = some.collect::<PyResult<Vec<_>>>()?;
-            if some.is_empty() {
-                return Self::ascending(py, tokens);
-            }
+        for_each_texts(texts, |some| {
             let id = |row: usize| some[row].as_ref().map(String::as_bytes).into();
-            door::on_threads(py, || tokens.extend(some.len(), id))?.map_err(refusal)?;
-        }
+            door::on_threads(py, || tokens.extend(some.len(), id))?.map_err(refusal)
+        })?;
+        Self::ascending(py, tokens, with_rows)
     }
 
     /// The tokens of the ids in an Arrow stream with a single column.
     #[staticmethod]
-    #[pyo3(signature = (key, stream, /, on_rows = None))]
+    #[pyo3(signature = (key, stream, /, on_rows = None, *, with_rows = false))]
     fn of_stream(
         key: &[u8],
         stream: &Bound<'_, PyAny>,
         on_rows: Option<&Bound<'_, PyAny>>,
+        with_rows: bool,
     ) -> PyResult<Self> {
         let mut tokens = Tokens::new(secret(stream.py(), key)?);
         for_each_batch(stream, on_rows, |batch| {
@@ -105,27 +85,43 @@ impl RowTokens {
             let [column] = &columns[..] else { return Err(format!("{} columns of ids", columns.len())) };
             Ok(tokens.extend(batch.num_rows(), |row| column.cell(row)).map_err(refusal))
         })?;
-        Self::ascending(stream.py(), tokens)
+        Self::ascending(stream.py(), tokens, with_rows)
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.rows.bind(py).len()
+        Ok(self.tokens.bind(py).len()? / OUTPUT)
     }
 }
 
 impl RowTokens {
-    fn ascending(py: Python<'_>, tokens: Tokens) -> PyResult<Self> {
-        let found = door::on_threads(py, || tokens.ascending())?.map_err(refusal)?;
+    fn ascending(py: Python<'_>, tokens: Tokens, with_rows: bool) -> PyResult<Self> {
+        let found = door::on_threads(py, || tokens.ascending(with_rows))?.map_err(refusal)?;
         Ok(Self {
             tokens: PyArray1::from_vec(py, found.tokens.into_flattened()).unbind(),
-            rows: PyArray1::from_vec(py, found.rows).unbind(),
+            rows: found.rows.map(|rows| PyArray1::from_vec(py, rows).unbind()),
             look_alikes: found.look_alikes,
         })
     }
 }
 
+/// Passes the texts of an iterable on in pieces.
+pub fn for_each_texts(
+    texts: &Bound<'_, PyAny>,
+    mut take: impl FnMut(&[Option<String>]) -> PyResult<()>,
+) -> PyResult<()> {
+    let mut texts = texts.try_iter()?;
+    loop {
+        let some = texts.by_ref().take(TOGETHER).map(|text| text?.extract::<Option<String>>());
+        let some = some.collect::<PyResult<Vec<_>>>()?;
+        if some.is_empty() {
+            return Ok(());
+        }
+        take(&some)?;
+    }
+}
+
 /// The error that says why ids do not identify rows.
-fn refusal(misfit: Misfit) -> PyErr {
+pub fn refusal(misfit: Misfit) -> PyErr {
     RowIdsError::new_err(match misfit {
         Misfit::Missing => "missing",
         Misfit::Empty => "empty",
@@ -139,8 +135,7 @@ fn refusal(misfit: Misfit) -> PyErr {
 type Written<'py> = (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 /// The number of rows of an Arrow stream, with the ordered and the unordered keyed fingerprint of the rows.
-/// The first column is the position of the row, and is checked to count up from 0. The other columns are the
-/// texts of its cells. With `selected`, one mark a row, the same values are also returned for the rows that it marks.
+/// The columns are the texts of the cells. With `selected`, one mark a row, the same values are also returned for the rows that it marks.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -155,11 +150,7 @@ pub fn stream_fingerprints<'py>(
     let (mut all, mut some) = (Sums::default(), Sums::default());
     let mut rows = 0;
     for_each_batch(stream, on_rows, |batch| {
-        let [position, cells @ ..] = batch.columns() else {
-            return Err("no column of positions".to_string());
-        };
-        stream::check_positions(position, rows)?;
-        let columns = Texts::of_all(cells)?;
+        let columns = Texts::of_all(batch.columns())?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
         let next = rows + batch.num_rows();
         all.merge(&fingerprint.sums(all.rows(), batch.num_rows(), columns.len(), cell));
@@ -198,46 +189,71 @@ fn written<'py>(py: Python<'py>, fingerprint: &Fingerprint, sums: &Sums) -> Writ
     (sums.rows(), PyBytes::new(py, &ordered), PyBytes::new(py, &unordered))
 }
 
-fn secret<'a>(py: Python<'_>, key: &'a [u8]) -> PyResult<&'a [u8; KEY]> {
+pub fn secret<'a>(py: Python<'_>, key: &'a [u8]) -> PyResult<&'a [u8; KEY]> {
     key.try_into()
         .map_err(|_| errors::argument(py, format!("the key has {} bytes, and needs {KEY}", key.len())))
 }
 
 /// The counts of all parts over an Arrow stream of rows, cell by cell and part by part.
 ///
-/// The first column is the position of the row, and is checked to count up from 0. The other columns, one for
-/// each question, hold the number of the row's cell. `labels` gives the part of each row, counted from 1, or
-/// 0 if no part uses the row. Part `k` is asked question `questions[k - 1]`, or none. No question has more
-/// than `cells` cells.
+/// The first column is the id of the row if the partition knows rows by ids. After it, one column for each question
+/// holds the number of the row's cell. Part `k` is asked question `questions[k - 1]`, or none. No question has more than
+/// `cells` cells. With `fingerprint_key`, the remaining columns are the texts of the cells, whose number and fingerprints
+/// are returned too.
 #[pyfunction]
-#[pyo3(signature = (stream, labels, questions, cells, /, on_rows = None))]
-#[expect(clippy::needless_pass_by_value, reason = "the wrapper hands it over")]
+#[pyo3(signature = (stream, partition, questions, cells, /, on_rows = None, fingerprint_key = None))]
 pub fn stream_tally<'py>(
     stream: &Bound<'py, PyAny>,
-    labels: PyReadonlyArray1<'py, u32>,
+    partition: &Partition,
     questions: Vec<Option<usize>>,
     cells: usize,
     on_rows: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let labels = labels.as_slice()?;
+    fingerprint_key: Option<&[u8]>,
+) -> PyResult<(Bound<'py, PyArray1<u64>>, Option<Written<'py>>)> {
+    let py = stream.py();
+    let parts = partition.parts()?;
+    let known = parts.known(py)?;
+    let known = known.borrowed()?;
+    let fingerprint =
+        fingerprint_key.map(|key| Ok::<_, PyErr>(Fingerprint::new(secret(py, key)?))).transpose()?;
+    let asked = questions.iter().flatten().max().map_or(0, |last| last + 1);
     let mut tally = Tally::new(questions, cells);
+    let mut sums = Sums::default();
     let mut rows = 0;
     for_each_batch(stream, on_rows, |batch| {
-        let [position, answers @ ..] = batch.columns() else {
-            return Err("no column of positions".to_string());
-        };
-        stream::check_positions(position, rows)?;
+        let (ids, others) =
+            batch.columns().split_at_checked(usize::from(partition.by_id)).ok_or("no column of ids")?;
+        let (answers, texts) = others.split_at_checked(asked).ok_or("a question has no column")?;
         let answers = answers.iter().map(stream::small_numbers).collect::<Result<Vec<_>, _>>()?;
         let next = rows + batch.num_rows();
-        let labels = labels.get(rows..next).ok_or("more rows came than there are labels")?;
-        tally.count(labels, &answers).map_err(|_| "a part or a cell is none of those announced")?;
+        if next > partition.rows {
+            return Err("more rows came than the partition has".to_string());
+        }
+        let labels = match Texts::of_all(ids)?.first() {
+            None => known.of_positions(rows..next),
+            Some(ids) => match known.of_ids(batch.num_rows(), |row| ids.cell(row)) {
+                Ok(labels) => labels,
+                Err(misfit) => return Ok(Err(refusal(misfit))),
+            },
+        };
+        tally.count(&labels, &answers).map_err(|_| "a part or a cell is none of those announced")?;
+        match &fingerprint {
+            Some(fingerprint) => {
+                let columns = Texts::of_all(texts)?;
+                let cell = |row: usize, column: usize| columns[column].cell(row);
+                sums.merge(&fingerprint.sums(sums.rows(), batch.num_rows(), columns.len(), cell));
+            }
+            None if texts.is_empty() => {}
+            None => return Err("there is a column for no question".to_string()),
+        }
         rows = next;
         Ok(Ok(()))
     })?;
-    if rows < labels.len() {
-        return Err(StreamError::new_err("fewer rows came than there are labels"));
+    if rows < partition.rows {
+        return Err(StreamError::new_err("fewer rows came than the partition has"));
     }
-    Ok(PyArray1::from_vec(stream.py(), tally.finish()))
+    let counts = PyArray1::from_vec(py, tally.finish());
+    Ok((counts, fingerprint.map(|fingerprint| written(py, &fingerprint, &sums))))
 }
 
 /// Passes every batch of a stream to `take`, without the interpreter lock, which the engine behind the stream

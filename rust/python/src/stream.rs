@@ -3,7 +3,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::types::{Int64Type, UInt16Type};
+use arrow_array::types::UInt16Type;
 use arrow_array::{Array, ArrayRef, GenericStringArray, Int64Array, OffsetSizeTrait};
 use arrow_schema::DataType;
 use pyo3::create_exception;
@@ -29,14 +29,6 @@ pub fn taken_over(source: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader
     // not release again.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     RecordBatchStreamReader::try_new(stream).map_err(|error| StreamError::new_err(error.to_string()))
-}
-
-/// Refuses positions that do not count up from `first`. In that case the engine did not keep the order of the
-/// rows.
-pub fn check_positions(column: &ArrayRef, first: usize) -> Result<(), String> {
-    let positions = column.as_primitive_opt::<Int64Type>().ok_or("the first column is no position")?;
-    let in_order = positions.values().iter().zip(first..).all(|(&at, next)| usize::try_from(at) == Ok(next));
-    if in_order { Ok(()) } else { Err("the rows came in another order".to_string()) }
 }
 
 /// A column of numbers below 2^16 without missing values.

@@ -2,7 +2,7 @@
 //!
 //! * keyed tokens by which a ledger recognises rows ([`canonical`], [`token`]), and ids that look alike ([`plain`]),
 //! * keyed fingerprints by which it recognises content ([`fingerprint`]),
-//! * the exchanges of a shuffle ([`shuffle`]),
+//! * the secret random partition ([`partition`]),
 //! * the counts of its parts ([`tally`]).
 //!
 //! Nothing here draws a secret or reads a table. Random words, keys and cells are arguments.
@@ -11,7 +11,7 @@ pub mod canonical;
 pub mod cell;
 pub mod fingerprint;
 pub mod keyed;
+pub mod partition;
 pub mod plain;
-pub mod shuffle;
 pub mod tally;
 pub mod token;

@@ -12,6 +12,7 @@ use crate::cell::Cell;
 use crate::keyed::{KEY, Keyed, OUTPUT};
 use crate::plain::plain;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// A token, which stands for the id of a row.
 pub type Token = [u8; OUTPUT];
@@ -34,10 +35,13 @@ pub enum Misfit {
     TooMany,
 }
 
+/// The function from ids to tokens under one key.
+pub struct TokenFunction(Keyed);
+
 /// The tokens of rows under one key, in the order of the rows.
 pub struct Tokens {
-    function: Keyed,
-    of_ids: Vec<(Token, u32)>,
+    function: TokenFunction,
+    of_ids: Vec<Token>,
     /// The tokens of the plain forms of those ids that are not their own plain forms.
     of_plain_forms: Vec<Token>,
 }
@@ -47,8 +51,8 @@ pub struct Tokens {
 pub struct Ascending {
     /// The tokens.
     pub tokens: Vec<Token>,
-    /// The row of each token.
-    pub rows: Vec<u32>,
+    /// The row of each token, if it was asked for.
+    pub rows: Option<Vec<u32>>,
     /// The number of ids less the number of their plain forms: 0 if no two ids look alike.
     pub look_alikes: usize,
 }
@@ -57,8 +61,7 @@ impl Tokens {
     /// No rows yet, under this key.
     #[must_use]
     pub fn new(key: &[u8; KEY]) -> Self {
-        let function = Keyed::new("statpriv 2026-11 tokens of row ids", key);
-        Self { function, of_ids: Vec::new(), of_plain_forms: Vec::new() }
+        Self { function: TokenFunction::new(key), of_ids: Vec::new(), of_plain_forms: Vec::new() }
     }
 
     /// Adds the ids of the next `count` rows, on all threads of the current pool.
@@ -69,12 +72,12 @@ impl Tokens {
     pub fn extend<'a>(&mut self, count: usize, id: impl Fn(usize) -> Cell<'a> + Sync) -> Result<(), Misfit> {
         let known = self.of_ids.len();
         u32::try_from(known + count).map_err(|_| Misfit::TooMany)?;
-        self.of_ids.extend((0..).skip(known).take(count).map(|row| (Token::default(), row)));
-        let hashed = |(task, tokens): (usize, &mut [(Token, u32)])| {
+        self.of_ids.resize(known + count, Token::default());
+        let hashed = |(task, tokens): (usize, &mut [Token])| {
             let mut of_plain_forms = Vec::new();
-            for (row, (token, _)) in (task * TOGETHER..).zip(tokens) {
+            for (row, token) in (task * TOGETHER..).zip(tokens) {
                 let of_plain_form;
-                (*token, of_plain_form) = of_id(&self.function, id(row))?;
+                (*token, of_plain_form) = self.function.with_plain_form(id(row))?;
                 of_plain_forms.extend(of_plain_form);
             }
             Ok(of_plain_forms)
@@ -86,17 +89,26 @@ impl Tokens {
         Ok(())
     }
 
-    /// The tokens in ascending order.
+    /// The tokens in ascending order, and the row of each, which takes memory, if `with_rows` is true.
     ///
     /// # Errors
     ///
     /// [`Misfit::Repeated`] if two tokens are equal.
-    pub fn ascending(mut self) -> Result<Ascending, Misfit> {
-        self.of_ids.par_sort_unstable_by_key(|(token, _)| number(token));
-        if self.of_ids.par_windows(2).any(|pair| pair[0].0 == pair[1].0) {
+    pub fn ascending(mut self, with_rows: bool) -> Result<Ascending, Misfit> {
+        let mut tokens = std::mem::take(&mut self.of_ids);
+        let rows = if with_rows {
+            let mut with_rows: Vec<(Token, u32)> = tokens.into_iter().zip(0..).collect();
+            with_rows.par_sort_unstable_by_key(|(token, _)| number(token));
+            let rows;
+            (tokens, rows) = with_rows.into_par_iter().unzip();
+            Some(rows)
+        } else {
+            tokens.par_sort_unstable_by_key(number);
+            None
+        };
+        if tokens.par_windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(Misfit::Repeated);
         }
-        let (tokens, rows): (Vec<_>, _) = self.of_ids.into_par_iter().unzip();
         let differing = self.of_plain_forms.len();
         self.of_plain_forms.par_sort_unstable_by_key(number);
         self.of_plain_forms.dedup();
@@ -113,20 +125,43 @@ fn number(token: &Token) -> u128 {
     u128::from_be_bytes(*token)
 }
 
-/// The token of an id, and that of its plain form if it has another one.
-fn of_id(function: &Keyed, id: Cell<'_>) -> Result<(Token, Option<Token>), Misfit> {
-    let token = |id: &[u8]| function.halves(id)[0];
-    match id {
-        Cell::Nothing => Err(Misfit::Missing),
-        Cell::Whole(number) => Ok((token(itoa::Buffer::new().format(number).as_bytes()), None)),
-        Cell::Text(id) => match canonical(id).ok_or(Misfit::NoText)? {
-            id if id.is_empty() => Err(Misfit::Empty),
-            id => {
-                let plain = plain(&id);
-                Ok((token(&id), (plain != id).then(|| token(&plain))))
-            }
-        },
+impl TokenFunction {
+    /// The function under a key.
+    #[must_use]
+    pub fn new(key: &[u8; KEY]) -> Self {
+        Self(Keyed::new("statpriv 2026-11 tokens of row ids", key))
     }
+
+    /// The token of an id.
+    ///
+    /// # Errors
+    ///
+    /// The [`Misfit`] of an id that is none.
+    pub fn of(&self, id: Cell<'_>) -> Result<Token, Misfit> {
+        match id {
+            Cell::Nothing => Err(Misfit::Missing),
+            Cell::Whole(number) => Ok(self.hashed(itoa::Buffer::new().format(number).as_bytes())),
+            Cell::Text(id) => Ok(self.hashed(&non_empty(id)?)),
+        }
+    }
+
+    /// The token of an id, and that of its plain form if it has another one.
+    fn with_plain_form(&self, id: Cell<'_>) -> Result<(Token, Option<Token>), Misfit> {
+        let Cell::Text(id) = id else { return Ok((self.of(id)?, None)) };
+        let id = non_empty(id)?;
+        let plain = plain(&id);
+        Ok((self.hashed(&id), (plain != id).then(|| self.hashed(&plain))))
+    }
+
+    fn hashed(&self, id: &[u8]) -> Token {
+        self.0.halves(id)[0]
+    }
+}
+
+/// The canonical form of an id, which is not empty.
+fn non_empty(id: &[u8]) -> Result<Cow<'_, [u8]>, Misfit> {
+    let id = canonical(id).ok_or(Misfit::NoText)?;
+    if id.is_empty() { Err(Misfit::Empty) } else { Ok(id) }
 }
 
 #[cfg(test)]
@@ -143,7 +178,7 @@ mod tests {
         let (some, others) = ids.split_at(ids.len() / 3);
         tokens.extend(some.len(), |row| some[row].into())?;
         tokens.extend(others.len(), |row| others[row].into())?;
-        tokens.ascending()
+        tokens.ascending(true)
     }
 
     fn of_texts(ids: &[&str]) -> Result<Ascending, Misfit> {
@@ -164,15 +199,16 @@ mod tests {
         expected.sort_unstable();
         let found = of_texts(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let (tokens, rows) = expected.into_iter().unzip();
-        assert_eq!(found, Ok(Ascending { tokens, rows, look_alikes: 0 }));
+        assert_eq!(found, Ok(Ascending { tokens, rows: Some(rows), look_alikes: 0 }));
     }
 
     #[test]
     fn tokens_are_those_of_canonical_ids() {
         let expected = ["7", "007", "é"].map(token);
         let found = of_texts(&[" 7", "007", "e\u{301}"]);
-        let in_order =
-            found.map(|found| (found.rows.iter().map(|row| expected[*row as usize]).collect(), found.tokens));
+        let in_order = found.map(|found| {
+            (found.rows.iter().flatten().map(|row| expected[*row as usize]).collect(), found.tokens)
+        });
         assert!(in_order.is_ok_and(|(expected, tokens): (Vec<_>, _)| expected == tokens));
     }
 
@@ -181,14 +217,14 @@ mod tests {
         let mut tokens = Tokens::new(&SECRET);
         let ids = |row| Cell::Whole(-12_345_678_901_234_567 * i64::try_from(row).unwrap_or(0));
         assert_eq!(tokens.extend(2, ids), Ok(()));
-        assert_eq!(tokens.ascending(), of_texts(&["0", "-12345678901234567"]));
+        assert_eq!(tokens.ascending(true), of_texts(&["0", "-12345678901234567"]));
     }
 
     #[test]
     fn tokens_depend_on_the_key() {
         let mut tokens = Tokens::new(&[8; KEY]);
         assert_eq!(tokens.extend(1, |_| Cell::Text(b"a")), Ok(()));
-        assert_ne!(tokens.ascending().map(|found| found.tokens), Ok(vec![token("a")]));
+        assert_ne!(tokens.ascending(false).map(|found| found.tokens), Ok(vec![token("a")]));
     }
 
     #[test]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import json
 import sqlite3
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -73,7 +72,7 @@ class Position:
     data_set
         The registered data set that the table continues; None for a table that was never released.
     spent
-        Which rows of the table, in its order, earlier releases have used.
+        Which rows earlier releases have used: in the order of the tokens if the rows have ids, else of the table.
     content_edited
         Whether the content differs from that of the last release. This is known only after the content was read.
     namesake
@@ -120,12 +119,6 @@ class Position:
         """Whether a release that must be alone would be the second one, or would follow one that must be alone."""
         return self.data_set is not None and (once or self.data_set.once)
 
-    def unspent(self) -> NDArray[np.integer]:
-        """The rows that may be drawn, by their position in the table."""
-        if self.rows_spent == 0:
-            return np.arange(self.rows.n, dtype=np.uint32)
-        return np.flatnonzero(~self.spent)
-
 
 @dataclass(frozen=True)
 class Growth:
@@ -138,7 +131,7 @@ class Growth:
     data_set
         The data set that the table contains.
     old
-        Which rows of the table, in its order, already belong to the data set.
+        Which rows, in the order of the tokens, already belong to the data set.
     """
 
     rows: Rows = field(repr=False)
@@ -276,7 +269,7 @@ class Ledger:
                         raise self._refusal(
                             "this table holds more than one that was", number, f"they stay apart ({_OTHER_PEOPLE})"
                         )
-                    found = Growth(rows, data_set, rows.by_row(shared))
+                    found = Growth(rows, data_set, shared)
         if found is None:
             raise LedgerError(
                 f"no row of this table is in ledger {self.ledger_id}: there is nothing to extend; release it"
@@ -322,7 +315,7 @@ class Ledger:
             raise self._refusal(_ONCE[0], position.data_set.number, _ONCE[1])
 
     def _position(self, rows: Rows, data_set: DataSet) -> Position:
-        return Position(rows, data_set, rows.by_row(self._books.spent(data_set)))
+        return Position(rows, data_set, self._books.spent(data_set))
 
     def _edited(self, data_set: int, fingerprint: ContentFingerprint) -> bool:
         with writing(self._folder):
@@ -334,7 +327,7 @@ class Ledger:
         self,
         position: Position,
         fingerprint: ContentFingerprint,
-        labels: array[int] | NDArray[np.uint32],
+        drawn: NDArray[np.bool_],
         *,
         queries: Sequence[Query],
         sizes: Sequence[int],
@@ -342,22 +335,26 @@ class Ledger:
         plan_sha256: str,
         once: bool = False,
     ) -> ReleaseRecord:
-        """Durably spend every row with a label above 0, and record the queries of the release.
+        """Durably spend the rows that were drawn, and record the queries of the release.
 
         Call this after the last check and before the first predicate is evaluated.
+
+        Parameters
+        ----------
+        drawn
+            Which rows were drawn, in the order of the tokens if the rows have ids, else of the table.
 
         Raises
         ------
         LedgerError
-            If the labels are not those of unspent rows, or the ledger cannot be written; nothing was spent then.
+            If other rows were drawn than unspent ones, or the ledger cannot be written; nothing was spent then.
         RowsSpentError
             If it is unknown whether the spend is durable.
         """
-        drawn = np.asarray(labels) != 0
         if len(drawn) != position.rows.n:
-            raise LedgerError(f"{len(drawn)} labels for {position.rows.n} rows; nothing was spent")
+            raise LedgerError(f"{len(drawn)} marks for {position.rows.n} rows; nothing was spent")
         if np.any(drawn & position.spent) or np.count_nonzero(drawn) != sum(sizes):
-            raise LedgerError("the labels are not those of unspent rows, as many as the parts have; nothing was spent")
+            raise LedgerError("the drawn rows are not unspent ones, as many as the parts have; nothing was spent")
         with writing(self._folder), checked(self._folder):
             self._begin()
             number = self._books.number_of_releases() + 1
@@ -366,7 +363,7 @@ class Ledger:
             )
             is_new = position.data_set is None
             data_set = self._entered(position, fingerprint, once=once)
-            self._books.set_spent(data_set, position.rows.by_token(position.spent | drawn))
+            self._books.set_spent(data_set, position.spent | drawn)
             entry = PastRelease(
                 number, record.release_id, tuple(queries), tuple(sizes), tuple(stated), plan_sha256, today()
             )
@@ -398,7 +395,7 @@ class Ledger:
         with writing(self._folder, "no row joined"), checked(self._folder):
             self._begin()
             spent = np.zeros(growth.rows.n, np.bool_)
-            spent[growth.rows.by_token(growth.old)] = self._books.spent(data_set)
+            spent[growth.old] = self._books.spent(data_set)
             self._books.set_rows(data_set.number, tokens, spent)
             self._books.add_cohort(data_set.number, growth.new_rows)
             names = self._names(growth.rows)

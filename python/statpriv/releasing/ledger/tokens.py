@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from statpriv.errors import LedgerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from statpriv._native import RowTokens
 
 __all__ = ["TOKEN", "Rows", "number_shared", "places_of"]
+
+_Mark = TypeVar("_Mark", bound=np.generic)
 
 TOKEN = np.dtype("S16")
 """A keyed hash of 128 bits; `rust/release` defines it."""
@@ -30,7 +34,7 @@ class Rows:
     tokens
         The keyed tokens of the ids in ascending order; None if the plan names no ids.
     order
-        The row that each token belongs to.
+        The row that each token belongs to, if it was asked for.
     columns
         The names of the columns, in any order.
     """
@@ -46,17 +50,23 @@ class Rows:
         names = frozenset(columns)
         return cls(n, columns=names) if ids is None else cls(n, ids.tokens.view(TOKEN), ids.rows, names)
 
-    def by_row(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def by_row(self, marks: NDArray[_Mark]) -> NDArray[_Mark]:
         """Reorder marks from the order of the tokens to the order of the table."""
-        if self.order is None:
+        if self.tokens is None:
             return marks
         placed = np.empty_like(marks)
-        placed[self.order] = marks
+        placed[self._known_order] = marks
         return placed
 
-    def by_token(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def by_token(self, marks: NDArray[_Mark]) -> NDArray[_Mark]:
         """Reorder marks from the order of the table to the order of the tokens."""
-        return marks if self.order is None else marks[self.order]
+        return marks if self.tokens is None else marks[self._known_order]
+
+    @property
+    def _known_order(self) -> NDArray[np.uint32]:
+        if self.order is None:
+            raise LedgerError("the rows of this table were read without their order")
+        return self.order
 
 
 def number_shared(some: NDArray[np.bytes_], among: NDArray[np.bytes_]) -> int:

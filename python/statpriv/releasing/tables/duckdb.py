@@ -1,10 +1,14 @@
 """Tables read by DuckDB inside this process: files of CSV, Parquet and DuckDB itself, and tables in memory.
 
 Inside the engine the columns of the source are called c0, c1, …, because the engine folds the case of names and
-silently renames repeated ones. ``Table.load`` copies all columns into memory, fingerprints the copy and then locks the
-engine, so that no predicate can reach anything else. The labels of the rows never enter the engine. It returns one
-number for each row and question, and the counting happens outside. Ids, cells and these numbers leave the engine as
-Arrow batches and are hashed and counted natively, without a Python object for each row.
+silently renames repeated ones. Ids, cells and answers leave the engine as Arrow batches and are hashed and counted
+natively, without a Python object for each row. The partition never enters the engine, which answers every question for
+every row.
+
+``Table.load`` copies a table of few cells into memory, fingerprints the copy and then takes the source away. A larger
+table is not copied: it is fingerprinted as it streams by, and again in each pass that counts, so the memory does not
+grow with the content. If the fingerprints differ, the release ends, and its rows stay spent. In both cases the engine
+is locked before a predicate is evaluated, so that none can reach anything but the table.
 
 Nothing is written to disk. The copy may use 70 % of the machine's memory. A table that needs more is refused before any
 row is spent. Counting may use another 10 % for its batches of numbers.
@@ -21,16 +25,18 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowTokens, stream_fingerprints, stream_tally
+from statpriv import budget
+from statpriv._native import Partition, RowTokens, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.classification import Classification, Dimension
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
+from statpriv.releasing.sql_text import text_literal
 from statpriv.releasing.tables.columns import Condition, check_columns, first_that_holds, position_of
 from statpriv.releasing.tables.engine import Engine
 from statpriv.releasing.tables.files import Files, open_files
@@ -39,7 +45,6 @@ from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
     Groups,
-    Labels,
     QueryListener,
     Question,
     Refusals,
@@ -57,9 +62,7 @@ except ImportError as missing:
 
 __all__ = ["open_table"]
 
-_Fingerprints: TypeAlias = tuple[int, bytes, bytes]
-
-_QUESTIONS_AT_ONCE = 16
+_QUESTIONS_AT_ONCE = 100
 
 # The engine loads and installs no extension, stores no secret, looks up no Python variable and spills nothing to disk.
 _LOCKED_FROM_THE_START: dict[str, str | bool | int | float | list[str]] = {
@@ -73,7 +76,7 @@ _LOCKED_FROM_THE_START: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",
 }
 _LOCKED_BEFORE_PREDICATES = (
-    "SET enable_external_access = false",
+    "SET enable_external_access = false",  # what `allowed_paths` lists stays in reach
     "SET memory_limit = '80%'",
     "SET lock_configuration = true",
 )
@@ -113,6 +116,10 @@ class _Table:
         return tuple(column.name for column in self._relation.columns)
 
     def row_count(self) -> int:
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> int:
         n = self._relation.plain_rows()
         if n is None:
             ((n,),) = self._engine.run(f"SELECT count(*) FROM {self._relation.sql}", self._relation.unreadable)
@@ -126,22 +133,24 @@ class _Table:
             raise self._engine.files.refusal("the plan names no column of groups: [data] group")
         return groups_of(self._texts(self._source.group), self._source.group, self._engine.files.refusal)
 
-    def row_tokens(self, key: bytes) -> RowTokens | None:
+    def row_tokens(self, key: bytes, *, with_rows: bool = False) -> RowTokens | None:
         if self._source.units is not None:
             check_units(self._texts(self._source.unit or ""), self._source, self._engine.files.refusal)
         elif self._source.unit is not None:
             self.check_unique(self._source.unit)
-        return None if self._source.row_id is None else self._tokens(key, self._source.row_id, "row_id", "rows")
+        if self._source.row_id is None:
+            return None
+        return self._tokens(key, self._source.row_id, "row_id", "rows", with_rows=with_rows)
 
     def check_unique(self, column: str) -> None:
         self._tokens(secrets.token_bytes(32), column, "unit", "persons")
 
-    def _tokens(self, key: bytes, column: str, named: str, rows: str) -> RowTokens:
+    def _tokens(self, key: bytes, column: str, named: str, rows: str, *, with_rows: bool = False) -> RowTokens:
         def read() -> RowTokens:
             return self._engine.streamed(
-                self._ids(column),
+                f"SELECT {_id(self._relation, column)} AS text FROM {self._relation.sql}",
                 self._relation.unreadable,
-                lambda stream, on_rows: RowTokens.of_stream(key, stream, on_rows),
+                lambda stream, on_rows: RowTokens.of_stream(key, stream, on_rows, with_rows=with_rows),
             )
 
         tokens = identifying(read, column, self._engine.files.refusal, named=named, rows=rows)
@@ -158,39 +167,48 @@ class _Table:
         known = known_text(self._relation, position_of(self._relation.columns, column))
         return f"SELECT {known} AS text FROM {self._relation.sql}"
 
-    def _ids(self, column: str) -> str:
-        index = position_of(self._relation.columns, column)
-        if self._relation.null_values:
-            return self._column(column)
-        return f"SELECT {self._relation.hashed(index)} AS text FROM {self._relation.sql}"
-
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
-        columns = range(len(self.columns))
-        copied = ", ".join(f"c{index}" for index in columns)
         unreadable = self._relation.unreadable
-        self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
+        is_copied = self._rows * len(self.columns) <= budget.MAX_COPIED_CELLS
+        if is_copied:
+            copied = ", ".join(f"c{index}" for index in range(len(self.columns)))
+            self._engine.run(f"CREATE TABLE content AS SELECT {copied} FROM {self._relation.sql}", unreadable)
+            self._engine.files.check_unchanged()
         self._relation.check_quotes()
+        read = "content" if is_copied else self._relation.sql
+        of_all, of_selected = self._engine.streamed(
+            f"SELECT {', '.join(_texts(self._relation))} FROM {read}",
+            unreadable,
+            lambda stream, on_rows: stream_fingerprints(key, stream, on_rows, selected),
+        )
         self._engine.files.check_unchanged()
-        of_all, of_selected = _fingerprinted(self._engine, self._relation, key, selected)
-        for statement in (*self._relation.last_statements, *_LOCKED_BEFORE_PREDICATES):
+        for statement in (*self._relation.definitions, *self._separation(is_copied=is_copied)):
             self._engine.run(statement, unreadable)
         rows, *fingerprint = of_all
         if self._relation.plain_rows() not in (None, rows):  # the guarantee was computed from plain_rows()
             raise self._engine.files.refusal("the engine reads more rows from it, or fewer, than it has lines")
         selection = None if of_selected is None else ContentFingerprint(*of_selected[1:])
-        return _Content(ContentFingerprint(*fingerprint), selection, rows, self._engine, self._relation)
+        id_ = None if self._source.row_id is None else _id(self._relation, self._source.row_id)
+        whole = ContentFingerprint(*fingerprint)
+        return _Content(whole, selection, rows, self._engine, self._relation, read, id_, None if is_copied else key)
+
+    def _separation(self, *, is_copied: bool) -> tuple[str, ...]:
+        """Statements after which nothing can be reached but the table."""
+        if is_copied:
+            return (*self._relation.detachment, *_LOCKED_BEFORE_PREDICATES)
+        paths = ", ".join(text_literal(str(path)) for path in self._engine.files.paths)
+        return (f"SET allowed_paths = [{paths}]", *_LOCKED_BEFORE_PREDICATES)
 
 
-def _fingerprinted(
-    engine: Engine, relation: Relation, key: bytes, selected: NDArray[np.bool_] | None
-) -> tuple[_Fingerprints, _Fingerprints | None]:
-    """Fingerprint the rows of the copied content, and separately the selected ones."""
-    texts = ", ".join(f"{relation.hashed(index)} AS t{index}" for index in range(len(relation.columns)))
-    return engine.streamed(
-        f"SELECT rowid, {texts} FROM content",
-        relation.unreadable,
-        lambda stream, on_rows: stream_fingerprints(key, stream, on_rows, selected),
-    )
+def _id(relation: Relation, column: str) -> str:
+    """SQL for what identifies a row."""
+    index = position_of(relation.columns, column)
+    return known_text(relation, index) if relation.null_values else relation.hashed(index)
+
+
+def _texts(relation: Relation) -> list[str]:
+    """SQL for the cells of a row, as they are fingerprinted."""
+    return [relation.hashed(index) for index in range(len(relation.columns))]
 
 
 @dataclass(frozen=True)
@@ -202,54 +220,88 @@ class _Content:
     rows: int
     _engine: Engine = field(repr=False)
     _relation: Relation = field(repr=False)
+    _read: str = field(repr=False)
+    """The relation that is counted: the copy, or the source."""
+    _id: str | None = field(repr=False)
+    _key: bytes | None = field(repr=False)
+    """The key under which every pass is fingerprinted again, unless the content was copied."""
 
-    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        if len(of_rows) != self.rows:
+    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        if len(partition) != self.rows:
             raise self._engine.files.changed
-        parts = max(len(questions), int(of_rows.max(initial=0)))
         return counts_in_passes(
-            of_rows,
+            partition.sizes,
             questions,
-            lambda asked: self._tallied(of_rows, asked, parts),
+            lambda asked: self._tallied(partition, asked),
             self._engine.files.changed,
             at_once=_QUESTIONS_AT_ONCE,
         )
 
-    def _tallied(
-        self, of_rows: NDArray[np.uint32], asked: Sequence[AskedParts], parts: int
-    ) -> Iterator[tuple[int, ...]]:
-        """Evaluate questions on every row in the engine, and count the results by the labels outside it."""
+    def _tallied(self, partition: Partition, asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
+        """Evaluate questions on every row in the engine, and count the results by the parts outside it."""
+        parts = max(len(partition.sizes), *(max(numbers) for _, numbers in asked))
         asked_of: list[int | None] = [None] * parts
         for number, (_, numbers) in enumerate(asked):
             for part in numbers:
                 asked_of[part - 1] = number
         width = 1 + max(len(question) for question, _ in asked)
-        counts = self._engine.streamed(
-            self._cells([question for question, _ in asked]),
-            _NOT_COUNTED,
-            lambda stream, on_rows: stream_tally(stream, of_rows, asked_of, width, on_rows),
-        )
+        sql = self._questions(partition, [question for question, _ in asked])
+        counts = self._streamed(partition, sql, asked_of, width)
         return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
 
-    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
-        of_rows, changed = np.frombuffer(labels, dtype=np.uint32), self._engine.files.changed
-        if len(of_rows) != self.rows:
+    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
+        changed = self._engine.files.changed
+        if len(partition) != self.rows:
             raise changed
-        own = (of_rows == part).astype(np.uint32)
-        size, typed = int(own.sum()), [self._value(dimension) for dimension in classification.dimensions]
-        if size == self.rows:
-            cells = classification.sql("content", typed)
+        size = partition.sizes[part - 1] if part <= len(partition.sizes) else 0
+        typed = [self._value(dimension) for dimension in classification.dimensions]
+        if size == self.rows and self._key is None:
+            cells = classification.sql(self._read, typed)
             found = self._engine.run(f"SELECT cell, count(*) FROM ({cells}) GROUP BY cell", _NOT_COUNTED)
             return counts_of_outcomes(found, classification, size, changed)
-        cells = classification.sql("(SELECT *, rowid AS position FROM content)", typed, more="position")
-        counts = self._engine.streamed(
-            f"SELECT position, CAST(cell AS USMALLINT) FROM ({cells}) ORDER BY position",
-            _NOT_COUNTED,
-            lambda stream, on_rows: stream_tally(stream, own, [0], classification.number_of_outcomes, on_rows),
+        names = self._names(partition)
+        further = "".join(f", {sql} AS {name}" for name, sql in names.items())
+        order = ""
+        if any(dimension.lookup is not None for dimension in classification.dimensions) and not partition.by_id:
+            names = {**names, "position": ""}  # a join need not keep the order of the rows
+            further, order = f"{further}, row_number() OVER () AS position", " ORDER BY position"
+        cells = classification.sql(f"(SELECT *{further} FROM {self._read})", typed, more=", ".join(names))
+        selected = self._in_order(partition, ["CAST(cell AS USMALLINT)"])
+        counts = self._streamed(
+            partition,
+            f"SELECT {selected} FROM ({cells}){order}",
+            [None] * (part - 1) + [0] + [None] * (len(partition.sizes) - part),
+            classification.number_of_outcomes,
         )
-        own[:] = 0
-        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, changed)
+        own = counts[(part - 1) * classification.number_of_outcomes :][: classification.number_of_outcomes]
+        return counts_of_outcomes(enumerate(own.tolist()), classification, size, changed)
+
+    def _streamed(
+        self, partition: Partition, sql: str, asked_of: Sequence[int | None], width: int
+    ) -> NDArray[np.uint64]:
+        """The counts of a pass, after it was checked that what was counted has the fingerprint of the content."""
+        counts, found = self._engine.streamed(
+            sql,
+            _NOT_COUNTED,
+            lambda stream, on_rows: stream_tally(stream, partition, asked_of, width, on_rows, self._key),
+        )
+        if found is not None:
+            _, ordered, unordered = found
+            if unordered != self.fingerprint.unordered or not (partition.by_id or ordered == self.fingerprint.ordered):
+                raise self._engine.files.changed
+        return counts
+
+    def _names(self, partition: Partition) -> dict[str, str]:
+        """Names and SQL of what a pass needs beside its answers: the id of a row, and the cells to be fingerprinted."""
+        ids = {"id": self._id} if partition.by_id and self._id is not None else {}
+        texts = [] if self._key is None else _texts(self._relation)
+        return {**ids, **{f"t{index}": text for index, text in enumerate(texts)}}
+
+    def _in_order(self, partition: Partition, answers: Sequence[str]) -> str:
+        """The columns of a pass: the id, the answers, the cells."""
+        names = self._names(partition)
+        ids = [name for name in names if name == "id"]
+        return ", ".join([*ids, *answers, *(name for name in names if name != "id")])
 
     def _value(self, dimension: Dimension) -> str:
         """SQL for the value of a column: integers are compared with integers as they are, which is fastest."""
@@ -257,16 +309,17 @@ class _Content:
         whole = dimension.is_whole and self._relation.columns[index].declared in INTEGERS_OF_64_BITS
         return f"c{index}" if whole else self._typed(dimension.column, dimension.demand)
 
-    def _cells(self, questions: Sequence[Question]) -> str:
+    def _questions(self, partition: Partition, questions: Sequence[Question]) -> str:
         """SQL for each row and question: the index of the first predicate that holds, or their number if none does."""
         predicates = [predicate for question in questions for predicate in question]
         demands = {(name, demand) for predicate in predicates for name, demand in predicate.demands}
-        typed = ", ".join(f"{self._typed(*demanded)} AS {self._name(*demanded)}" for demanded in sorted(demands))
-        cells = ", ".join(
+        typed = {self._name(*demanded): self._typed(*demanded) for demanded in sorted(demands)}
+        answers = [
             f"CAST({first_that_holds([self._condition(predicate) for predicate in question])} AS USMALLINT)"
             for question in questions
-        )
-        return f"SELECT position, {cells} FROM (SELECT {typed}, rowid AS position FROM content)"
+        ]
+        read = ", ".join(f"{sql} AS {name}" for name, sql in {**typed, **self._names(partition)}.items())
+        return f"SELECT {self._in_order(partition, answers)} FROM (SELECT {read} FROM {self._read})"
 
     def _condition(self, predicate: Predicate) -> str:
         types = predicate.column_types

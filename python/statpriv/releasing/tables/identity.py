@@ -32,7 +32,7 @@ class LookAlikeIdsWarning(UserWarning):
     """Some ids differ from others only in what a reader hardly sees, so one row or person may have two ids."""
 
 
-def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Refusals) -> RowTokens:
+def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Refusals, *, with_rows: bool) -> RowTokens:
     """Normalise ids, hash them under a key, and refuse ids that are unusable, without quoting any.
 
     Ids are stripped of surrounding blanks and put into one Unicode form; "007" stays distinct from "7".
@@ -42,7 +42,7 @@ def tokens_of(key: bytes, texts: Iterable[str | None], column: str, refusal: Ref
     texts
         The ids as they are stored; None for a missing id.
     """
-    return identifying(lambda: RowTokens.of(key, texts), column, refusal)
+    return identifying(lambda: RowTokens.of(key, texts, with_rows=with_rows), column, refusal)
 
 
 def check_distinct(texts: Iterable[str | None], column: str, refusal: Refusals) -> None:

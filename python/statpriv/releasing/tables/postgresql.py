@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowTokens
+from statpriv._native import Partition, RowTokens
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
@@ -32,7 +32,6 @@ from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
     Groups,
-    Labels,
     QueryListener,
     Question,
     Refusals,
@@ -133,11 +132,11 @@ class _Table:
             raise self._session.refusal("the plan names no column of groups: [data] group")
         return groups_of(list(self._texts(self._source.group)), self._source.group, self._session.refusal)
 
-    def row_tokens(self, key: bytes) -> RowTokens:
+    def row_tokens(self, key: bytes, *, with_rows: bool = False) -> RowTokens:
         if self._source.unit is not None:
             check_units(self._texts(self._source.unit), self._source, self._session.refusal)
         column = self._relation.id_name
-        return tokens_of(key, self._texts(column), column, self._session.refusal)
+        return tokens_of(key, self._texts(column), column, self._session.refusal, with_rows=with_rows)
 
     def check_unique(self, column: str) -> None:
         check_distinct(self._texts(column), column, self._session.refusal)
@@ -175,13 +174,15 @@ class _Content:
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
 
-    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        if len(of_rows) != len(self._ids):
+    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        if len(partition) != len(self._ids):
             raise self._session.refusal(_CHANGED)
-        return self._session.undone(lambda: self._counted(of_rows, questions))
+        of_rows = partition.labels(self._ids)
+        return self._session.undone(lambda: self._counted(of_rows, partition.sizes, questions))
 
-    def _counted(self, of_rows: NDArray[np.uint32], questions: Sequence[Question]) -> list[tuple[int, ...]]:
+    def _counted(
+        self, of_rows: NDArray[np.uint32], sizes: Sequence[int], questions: Sequence[Question]
+    ) -> list[tuple[int, ...]]:
         self._session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE)
         used = np.flatnonzero(of_rows)
         self._session.copy(
@@ -189,16 +190,16 @@ class _Content:
             ((self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)),
         )
         return counts_in_passes(
-            of_rows,
+            sizes,
             questions,
             lambda asked: self._session.run(self._query(asked), _NOT_COUNTED),
             self._session.refusal(_CHANGED),
         )
 
-    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        if len(of_rows) != len(self._ids):
+    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
+        if len(partition) != len(self._ids):
             raise self._session.refusal(_CHANGED)
+        of_rows = partition.labels(self._ids)
         rows = np.flatnonzero(of_rows == part)
         if len(rows) == len(self._ids):
             found = self._session.run(self._tabulation(self._relation.sql, classification), _NOT_COUNTED)

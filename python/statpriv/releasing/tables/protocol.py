@@ -6,7 +6,8 @@ There are three steps. Each step has access only to what it may use:
 2. ``Table.row_count``, ``groups``, ``row_tokens`` and ``check_unique`` read the number of rows, the column that is
    assumed to be public, and the columns that identify rows.
 3. ``Table.load`` reads the content once and computes its keyed fingerprints. It returns the ``Content``, which
-   counts. The counts refer to exactly the fingerprinted content, even if the source changes meanwhile.
+   counts. The counts refer to exactly the fingerprinted content: it was copied, or it is fingerprinted again while it
+   is counted, and a difference ends the release.
 
 An engine knows nothing about the ledger, and of the plan only what these calls pass to it. Error messages of engines
 quote cells, so they are never forwarded; ``debug`` attaches them as the cause.
@@ -14,7 +15,6 @@ quote cells, so they are never forwarded; ``debug`` attaches them as the cause.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowTokens
+from statpriv._native import Partition, RowTokens
 from statpriv.errors import TableError
 from statpriv.releasing.classification import Classification
 from statpriv.releasing.predicate import Predicate
@@ -34,7 +34,6 @@ __all__ = [
     "Content",
     "ContentFingerprint",
     "Groups",
-    "Labels",
     "QueryListener",
     "Question",
     "Refusals",
@@ -54,10 +53,6 @@ RowListener: TypeAlias = Callable[[int], None]
 
 Question: TypeAlias = tuple[Predicate, ...]
 """The question of a part: each row counts for the first predicate that holds on it."""
-
-Labels: TypeAlias = "array[int] | NDArray[np.uint32]"
-"""The part of each row as unsigned 32-bit numbers, from 1; 0 for a row that no part uses."""
-
 
 AskedParts: TypeAlias = "tuple[Question, list[int]]"
 """A question, with the numbers of the parts that are asked it."""
@@ -109,13 +104,13 @@ class Content(Protocol):
     def fingerprint_of_selected(self) -> ContentFingerprint | None:
         """The fingerprint of the rows that were selected in ``Table.load``; None if no rows were selected."""
 
-    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        """Count the rows of each part by the part's question, and keep no reference to the labels.
+    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        """Count the rows of each part by the part's question, and keep no reference to the partition.
 
         Parameters
         ----------
-        labels
-            The part of each row, in row order. Parts above the number of questions are not counted.
+        partition
+            The parts of the rows. Parts above the number of questions are not counted.
         questions
             The questions of parts 1, 2, …; their predicates are among those the table was opened for.
 
@@ -126,13 +121,13 @@ class Content(Protocol):
             number of rows on which it is the first to hold, followed by the number of rows on which none holds.
         """
 
-    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
-        """Count the rows of one part by cell, and keep no reference to the labels.
+    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
+        """Count the rows of one part by cell, and keep no reference to the partition.
 
         Parameters
         ----------
-        labels
-            The part of each row, in row order.
+        partition
+            The parts of the rows.
         part
             The number of the part.
         classification
@@ -164,8 +159,13 @@ class Table(Protocol):
             If the source names no group column, or a row has no group.
         """
 
-    def row_tokens(self, key: bytes) -> RowTokens | None:
+    def row_tokens(self, key: bytes, *, with_rows: bool = False) -> RowTokens | None:
         """Read the ids, trimmed and in Unicode form NFC, and hash each under a key; None if there is no ``row_id``.
+
+        Parameters
+        ----------
+        with_rows
+            Whether the tokens come with the row of each, which takes memory.
 
         Raises
         ------
@@ -213,7 +213,7 @@ def distinct_questions(questions: Sequence[Question]) -> dict[Question, list[int
 
 
 def counts_in_passes(
-    of_rows: NDArray[np.uint32],
+    sizes: Sequence[int],
     questions: Sequence[Question],
     ask: Callable[[Sequence[AskedParts]], Iterable[tuple[Any, ...]]],
     changed: Exception,
@@ -224,17 +224,16 @@ def counts_in_passes(
 
     Parameters
     ----------
-    of_rows
-        The part of each row.
+    sizes
+        Number of rows of parts 1, 2, ….
     ask
         Evaluates distinct questions, each given with its parts. Yields, for each part that has rows, the number of
         the part followed by the counts of its cells.
     changed
-        Raised if the number of rows counted in a part differs from the number of rows labelled with it.
+        Raised if the number of rows counted in a part differs from the size of the part.
     at_once
         Maximum number of questions in one pass.
     """
-    sizes = np.bincount(of_rows, minlength=len(questions) + 1)
     counts: dict[int, tuple[int, ...]] = {}
     remaining = iter(distinct_questions(questions).items())
     while asked := list(islice(remaining, at_once)):
@@ -242,7 +241,7 @@ def counts_in_passes(
         for question, parts in asked:
             for part in parts:
                 cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
-                if sum(cells) != sizes[part]:
+                if sum(cells) != (sizes[part - 1] if part <= len(sizes) else 0):
                     raise changed
                 counts[part] = reported_counts(question, cells)
     return [counts[part] for part in sorted(counts)]

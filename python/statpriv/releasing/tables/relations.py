@@ -57,8 +57,12 @@ class Relation(Protocol):
         """The sentence for a failure to read it."""
 
     @property
-    def last_statements(self) -> tuple[str, ...]:
-        """What runs before the engine is locked, such as the detachment of the source."""
+    def definitions(self) -> tuple[str, ...]:
+        """Statements that predicates need."""
+
+    @property
+    def detachment(self) -> tuple[str, ...]:
+        """Statements that take the source away from the engine, once its content is copied."""
 
     def plain_rows(self) -> int | None:
         """The number of rows, if that needs no engine."""
@@ -127,7 +131,8 @@ class _Csv:
     delimiter: str
     null_values: tuple[str, ...]
     unreadable = _UNREADABLE_CSV
-    last_statements = DUCKDB_MACROS
+    definitions = DUCKDB_MACROS
+    detachment: tuple[str, ...] = ()
 
     @property
     def sql(self) -> str:
@@ -180,7 +185,8 @@ class _Typed:
     columns: tuple[Column, ...]
     origin: str
     unreadable: str
-    last_statements: tuple[str, ...] = ()
+    detachment: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
     null_values: tuple[str, ...] = ()  # its own NULLs say what is unknown
 
     @property

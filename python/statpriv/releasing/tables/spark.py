@@ -25,7 +25,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import RowTokens
+from statpriv._native import Partition, RowTokens
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
@@ -47,7 +47,6 @@ from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
     Groups,
-    Labels,
     QueryListener,
     Question,
     Refusals,
@@ -156,11 +155,11 @@ class _Table:
             raise self._session.refusal("the plan names no column of groups: [data] group")
         return groups_of(self._texts(self._source.group), self._source.group, self._session.refusal)
 
-    def row_tokens(self, key: bytes) -> RowTokens:
+    def row_tokens(self, key: bytes, *, with_rows: bool = False) -> RowTokens:
         if self._source.unit is not None:
             check_units(self._texts(self._source.unit), self._source, self._session.refusal)
         texts = self._texts(self._relation.id_name)
-        tokens = tokens_of(key, texts, self._relation.id_name, self._session.refusal)
+        tokens = tokens_of(key, texts, self._relation.id_name, self._session.refusal, with_rows=with_rows)
         self._ids = [text for text in texts if text is not None]
         return tokens
 
@@ -209,15 +208,15 @@ class _Content:
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
 
-    def count(self, labels: Labels, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        if len(of_rows) != len(self._ids):
+    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        if len(partition) != len(self._ids):
             raise self._session.refusal(_CHANGED)
+        of_rows = partition.labels(self._ids)
         used = np.flatnonzero(of_rows)
         rows = [(self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)]
         with self._session.parts(rows):
             return counts_in_passes(
-                of_rows,
+                partition.sizes,
                 questions,
                 lambda asked: self._session.rows(
                     self._query(asked, broadcast=len(rows) <= _BROADCAST_ROWS), _NOT_COUNTED
@@ -225,10 +224,10 @@ class _Content:
                 self._session.refusal(_CHANGED),
             )
 
-    def tabulate(self, labels: Labels, part: int, classification: Classification) -> list[int]:
-        of_rows = np.frombuffer(labels, dtype=np.uint32)
-        if len(of_rows) != len(self._ids):
+    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
+        if len(partition) != len(self._ids):
             raise self._session.refusal(_CHANGED)
+        of_rows = partition.labels(self._ids)
         rows = [(self._ids[row], 1) for row in np.flatnonzero(of_rows == part).tolist()]
         typed = [
             self._relation.typed(position_of(self._relation.columns, each.column), each.demand)
