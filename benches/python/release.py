@@ -125,7 +125,7 @@ def _grouped(path: Path) -> dict:
 def _rows(path: Path) -> dict:
     """The steps on rows of a first release, in its order, without the theory."""
     from statpriv.releasing.ledger import Registry, Rows
-    from statpriv.releasing.partition import Stratum, secret_partition
+    from statpriv.releasing.partition import Strata, secret_partition
     from statpriv.releasing.plan_file import load_plan
     from statpriv.releasing.tables import open_table
 
@@ -146,18 +146,19 @@ def _rows(path: Path) -> dict:
             rows = Rows.of(n, table.row_tokens(ledger.row_key))
             step("ledger: known rows")
             positions = ledger.recognise(rows)
-            step("content: copy and two fingerprints")
+            step("content: two fingerprints")
             content = table.load(ledger.content_key)
             position = ledger.identify(positions, content.fingerprint)
-            step("partition: Fisher–Yates")
+            step("partition: ends of the parts")
             sizes = (n // 2, n // 2)
-            with secret_partition([Stratum(position.unspent(), sizes)], n) as labels:
+            with secret_partition(rows, ledger.row_key, Strata([sizes])) as partition:
                 step("ledger: the spend")
                 ledger.spend(
-                    position, content.fingerprint, labels, queries=[], sizes=sizes, stated=[], plan_sha256=plan.sha256
-                )
+                    position, content.fingerprint, partition.drawn(),
+                    queries=[], sizes=sizes, stated=[], plan_sha256=plan.sha256,
+                )  # fmt: skip
                 step("predicates: the counting itself")
-                content.count(labels, questions)
+                content.count(partition, questions)
                 finish()
     return {clock: sum(step[clock] for step in steps) for clock in _clocks()} | {"memory": _peak(), "steps": steps}
 

@@ -536,7 +536,7 @@ MAX_TABLE_ROWS = Limit(
     2**32 - 1,
     "Rows of a table that is partitioned",
     refusal="`ArgumentError`.",
-    reason="The label of a row has 32 bits.",
+    reason="Rows are numbered with 32 bits.",
 )
 MAX_PLAN_BYTES = Limit(
     2**21, "Bytes of a plan file", refusal="`PlanError`.", reason="Thousands of queries fit, and are read in seconds."
