@@ -527,10 +527,7 @@ MAX_PREDICATE_DIGITS = Limit(
     reason="18 + 18 digits fit into the decimals of every engine.",
 )
 MAX_COPIED_CELLS = Limit(
-    3 * 10**7,
-    "Cells of a table that a release copies into memory",
-    refusal="Not refused: a larger table is read again, and the release ends if its content is another one then.",
-    reason="A copy cannot change, and of three columns and ten million rows it needs half a gigabyte.",
+    3 * 10**7, "Cells of a table that is copied", refusal="Not refused: it is read again.", reason="Half a gigabyte."
 )
 MAX_TABLE_ROWS = Limit(
     2**32 - 1,

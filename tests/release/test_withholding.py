@@ -13,7 +13,7 @@ from statpriv.files.composition import read_composition
 from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.classification import dimension_from
 from statpriv.releasing.exact_tables import TableAnswer
-from statpriv.releasing.guarantee import Part
+from statpriv.releasing.part import Part
 from statpriv.releasing.plan import PlannedTable, Publication
 from statpriv.releasing.report import render
 from statpriv.releasing.steps import Steps, expected_counts

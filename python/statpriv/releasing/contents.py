@@ -24,10 +24,11 @@ from statpriv.releasing.accuracy import (
     stratified_interval,
 )
 from statpriv.releasing.exact_tables import TableAnswer
-from statpriv.releasing.guarantee import Guarantee, Part
+from statpriv.releasing.guarantee import AS_GOOD_AS_NONE, Guarantee
 from statpriv.releasing.leaks import block, leaks
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.other_people import OtherPeople, other_people
+from statpriv.releasing.part import Part
 from statpriv.releasing.plan import LAST_CELL, DataSource, PlannedQuery
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells, written_range
@@ -55,8 +56,6 @@ _CELLS_CHANGED = 2
 _CELLS_ARE_PROPORTIONS = " An exact table counts as two of them: one changed row changes two of its cells."
 _AT_ONCE = 4
 """Points of that curve that are computed in parallel."""
-_AS_GOOD_AS_NONE = 1e-30
-"""What follows a δ below it is not computed, but at most that; far tails of compositions cost seconds."""
 _RESOLUTION, _RESOLUTION_IF_COSTLY = 48, 24
 """Steps of the curves of δ against p."""
 _MAX_PROPERTY_CURVES = 12
@@ -395,7 +394,7 @@ def _epsilon_curve(guarantee: Guarantee) -> list[dict[str, Any]]:
     step = (guarantee.epsilon or Fraction(1, 2)) / steps
 
     def point(epsilon: Fraction, most: float) -> dict[str, Any]:
-        small = most < _AS_GOOD_AS_NONE
+        small = most < AS_GOOD_AS_NONE
         secret = Enclosure(0.0, most) if small else guarantee.secret(known=known, epsilon=epsilon)
         return {
             "epsilon": float(epsilon),

@@ -33,7 +33,8 @@ from statpriv.model.queries.variants import of_groups, unlabelled
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.planning.sensitivity import if_one_count, one_row_at_a_time
 from statpriv.releasing.deltas import at_most_one
-from statpriv.releasing.guarantee import Guarantee, Part
+from statpriv.releasing.guarantee import Guarantee
+from statpriv.releasing.part import Part
 
 __all__ = ["block", "leaks"]
 

@@ -19,7 +19,8 @@ from statpriv.model.ranges import EachBetween
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.parallel import on_all_processors
 from statpriv.planning.sensitivity import APART, HOUSEHOLDS, widened
-from statpriv.releasing.guarantee import Guarantee, Part, in_units
+from statpriv.releasing.guarantee import Guarantee, in_units
+from statpriv.releasing.part import Part
 from statpriv.releasing.stated_ranges import has_cells, ranges_of
 
 __all__ = ["OtherPeople", "other_people"]

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from statpriv.distributions.laws import binomial_lower_tail, binomial_upper_tail
 from statpriv.numeric.enclosure import Enclosure
-from statpriv.releasing.guarantee import Part
+from statpriv.releasing.part import Part
 from statpriv.releasing.stated_ranges import ranges_of
 
 __all__ = ["chance_of_withholding", "withheld_at_most"]

@@ -12,7 +12,8 @@ from statpriv.model.queries.processed import Step
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.step_fields import written_publication
 from statpriv.numeric.literals import literal
-from statpriv.releasing.guarantee import Asked, Guarantee
+from statpriv.releasing.guarantee import Guarantee
+from statpriv.releasing.part import Asked
 
 __all__ = ["written_composition", "written_part"]
 
