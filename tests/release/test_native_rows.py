@@ -192,7 +192,9 @@ cells = st.none() | st.text("aé,:NV1\n", max_size=12)
 def test_fingerprints_are_the_documented_hashes(rows):
     assert stream_fingerprints(KEY, streamed(rows, columns=3)) == (fingerprints(KEY, rows), None)
     digests = [digest(row) for row in rows]
-    assert digest_fingerprints(KEY, b"".join(digests)) == fingerprints(KEY, [[one] for one in digests])
+    of_digests = fingerprints(KEY, [[one] for one in digests])
+    assert digest_fingerprints(KEY, [b"".join(digests)]) == (of_digests, None)
+    assert digest_fingerprints(KEY, digests, np.array([True] * len(digests))) == (of_digests, of_digests)
 
 
 def test_fingerprints_of_many_rows():
@@ -221,8 +223,22 @@ def test_the_reader_is_told_how_many_rows_were_read():
 
 
 def test_fingerprints_are_keyed():
-    digests = b"".join([digest(("a",)), digest(("b",))])
-    assert len({*digest_fingerprints(KEY, digests)[1:], *digest_fingerprints(b"o" * 32, digests)[1:]}) == 4
+    digests = [digest(("a",)), digest(("b",))]
+    (_, *some), _ = digest_fingerprints(KEY, digests)
+    (_, *others), _ = digest_fingerprints(b"o" * 32, digests)
+    assert len({*some, *others}) == 4
+
+
+def test_selected_digests_are_fingerprinted_apart():
+    digests = [digest((str(i),)) for i in range(100)]
+    marks = np.arange(100) % 3 == 0
+    some = [[one] for one, marked in zip(digests, marks, strict=True) if marked]
+    for pieces in ([b"".join(digests)], digests, [b"".join(digests[:17]), b"", b"".join(digests[17:])]):
+        assert digest_fingerprints(KEY, pieces, marks) == (
+            fingerprints(KEY, [[one] for one in digests]), fingerprints(KEY, some)
+        )  # fmt: skip
+    with pytest.raises(ArgumentError, match="selected has fewer marks than there are digests"):
+        digest_fingerprints(KEY, digests, marks[1:])
 
 
 # --- counts
@@ -335,11 +351,11 @@ def test_streams_of_something_else_are_refused():
 
 
 def test_digests_come_whole():
-    with pytest.raises(ArgumentError, match="digests has 1 bytes too many"):
-        digest_fingerprints(KEY, b"x" * 33)
+    with pytest.raises(ArgumentError, match="a piece of digests has 1 bytes too many"):
+        digest_fingerprints(KEY, [b"x" * 33])
 
 
 def test_keys_have_32_bytes():
-    for use in (lambda key: RowTokens.of(key, ["a"]), lambda key: digest_fingerprints(key, b"")):
+    for use in (lambda key: RowTokens.of(key, ["a"]), lambda key: digest_fingerprints(key, [])):
         with pytest.raises(ArgumentError, match="the key has 31 bytes, and needs 32"):
             use(b"k" * 31)

@@ -201,6 +201,8 @@ def test_rows_that_do_not_belong_to_the_partition_are_refused():
         cut(Rows.of(4, None), ROW_KEY, Strata([(1,)], np.ones(3, np.uint16)), b"k" * 32)
     with pytest.raises(ArgumentError, match="the key has 31 bytes, and needs 32"):
         drawn(4, [1], lambda _: b"k" * 31)
+    with pytest.raises(ArgumentError, match="the partition has 4 rows, and row 5 is asked for"):
+        cut(Rows.of(4, None), ROW_KEY, Strata([(1,)]), b"k" * 32).labels(["", ""], 3)
     with pytest.raises(ArgumentError, match="the rows of this partition are known by their ids"):
         cut(rows_with(["a", "b"]), ROW_KEY, Strata([(1,)]), b"k" * 32).labels()
 

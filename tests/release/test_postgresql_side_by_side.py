@@ -96,7 +96,7 @@ def test_of_processes_with_one_output_one_releases(workshop):
 
 @pytest.mark.parametrize("step", ["ids", "content", "partition", "spend", "predicates", "report"])
 def test_killed_at_a_step(workshop, postgresql, step):
-    """The rows are spent or not, never counted twice, and the server keeps no labels."""
+    """The rows are spent or not, never counted twice, and the server keeps nothing of the release."""
     assert end(started(workshop, "killed", die_at=step)) == -signal.SIGKILL
     lost = [PART] if step in {"predicates", "report"} else []
     assert workshop.spent() == lost

@@ -91,12 +91,14 @@ impl Partition {
         Ok(PyArray1::from_vec(py, drawn))
     }
 
-    /// The part of each row. `ids` are the ids of the rows in their order, if the rows are known by ids.
-    #[pyo3(signature = (ids = None, /))]
+    /// The part of each row that follows `first` rows. `ids` are the ids of these rows, by which they are known, unless they
+    /// are known by their positions; without ids these are all rows from there on.
+    #[pyo3(signature = (ids = None, /, first = 0))]
     fn labels<'py>(
         &self,
         py: Python<'py>,
         ids: Option<&Bound<'py, PyAny>>,
+        first: usize,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let parts = self.parts()?;
         let known = parts.known(py)?;
@@ -108,10 +110,20 @@ impl Partition {
                     "the rows of this partition are known by their ids".to_string(),
                 ));
             }
-            let labels = door::on_threads(py, || known.of_positions(0..self.rows))?;
+            let end = ids
+                .map(PyAnyMethods::len)
+                .transpose()?
+                .map_or(self.rows, |count| first.saturating_add(count));
+            if first > end || end > self.rows {
+                return Err(errors::argument(
+                    py,
+                    format!("the partition has {} rows, and row {end} is asked for", self.rows),
+                ));
+            }
+            let labels = door::on_threads(py, || known.of_positions(first..end))?;
             return Ok(PyArray1::from_vec(py, labels));
         };
-        let mut labels = Vec::with_capacity(self.rows);
+        let mut labels = Vec::new();
         for_each_texts(ids, |some| {
             let id = |row: usize| some[row].as_ref().map(String::as_bytes).into();
             labels.extend(door::on_threads(py, || known.of_ids(some.len(), id))?.map_err(refusal)?);

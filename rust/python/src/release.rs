@@ -169,19 +169,47 @@ pub fn stream_fingerprints<'py>(
     Ok((written(py, &fingerprint, &all), marks.map(|_| written(py, &fingerprint, &some))))
 }
 
-/// The number and the fingerprints of rows whose digests were computed elsewhere. `digests` is their
-/// concatenation, 32 bytes each. Each digest counts as a row of one cell.
+/// The number and the fingerprints of rows whose digests were computed elsewhere. Each of `pieces` is a concatenation of
+/// digests of 32 bytes. Each digest counts as a row of one cell. With `selected`, one mark a row, the same values are also
+/// returned for the rows that it marks.
 #[pyfunction]
-#[pyo3(signature = (key, digests, /))]
-pub fn digest_fingerprints<'py>(py: Python<'py>, key: &[u8], digests: &[u8]) -> PyResult<Written<'py>> {
-    let (digests, rest) = digests.as_chunks::<DIGEST>();
-    if !rest.is_empty() {
-        return Err(errors::argument(py, format!("digests has {} bytes too many", rest.len())));
-    }
+#[pyo3(signature = (key, pieces, /, selected = None))]
+pub fn digest_fingerprints<'py>(
+    key: &[u8],
+    pieces: &Bound<'py, PyAny>,
+    selected: Option<PyReadonlyArray1<'py, bool>>,
+) -> PyResult<(Written<'py>, Option<Written<'py>>)> {
+    let py = pieces.py();
     let fingerprint = Fingerprint::new(secret(py, key)?);
-    let all =
-        door::on_threads(py, || fingerprint.sums(0, digests.len(), 1, |row, _| Cell::Text(&digests[row])))?;
-    Ok(written(py, &fingerprint, &all))
+    let marks = selected.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+    let (mut all, mut some) = (Sums::default(), Sums::default());
+    for piece in pieces.try_iter()? {
+        let piece = piece?.cast_into::<PyBytes>()?;
+        let (digests, rest) = piece.as_bytes().as_chunks::<DIGEST>();
+        if !rest.is_empty() {
+            return Err(errors::argument(
+                py,
+                format!("a piece of digests has {} bytes too many", rest.len()),
+            ));
+        }
+        let sums = |first: &Sums, digests: &[[u8; DIGEST]]| {
+            fingerprint.sums(first.rows(), digests.len(), 1, |row, _| Cell::Text(&digests[row]))
+        };
+        if let Some(marks) = marks {
+            let marks =
+                usize::try_from(all.rows()).ok().and_then(|first| marks.get(first..first + digests.len()));
+            let marks = marks.ok_or_else(|| {
+                errors::argument(py, "selected has fewer marks than there are digests".to_string())
+            })?;
+            let marked: Vec<_> =
+                digests.iter().zip(marks).filter(|(_, mark)| **mark).map(|(digest, _)| *digest).collect();
+            let of_marked = door::on_threads(py, || sums(&some, &marked))?;
+            some.merge(&of_marked);
+        }
+        let of_piece = door::on_threads(py, || sums(&all, digests))?;
+        all.merge(&of_piece);
+    }
+    Ok((written(py, &fingerprint, &all), marks.map(|_| written(py, &fingerprint, &some))))
 }
 
 fn written<'py>(py: Python<'py>, fingerprint: &Fingerprint, sums: &Sums) -> Written<'py> {

@@ -1,4 +1,4 @@
-"""Keyed tokens of rows and fingerprints of contents, computed identically on every engine."""
+"""Keyed tokens of rows and their groups, computed identically on every engine."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from statpriv import budget
-from statpriv._native import RowIdsError, RowTokens, digest_fingerprints
+from statpriv._native import RowIdsError, RowTokens
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.sql_text import quoted, unprintable
-from statpriv.releasing.tables.protocol import ContentFingerprint, Groups, Refusals
+from statpriv.releasing.tables.protocol import Groups, Refusals
 
 __all__ = [
     "LookAlikeIdsWarning",
     "check_distinct",
     "check_units",
-    "fingerprint_of",
     "groups_of",
     "identifying",
     "tokens_of",
@@ -131,9 +129,3 @@ def groups_of(texts: Sequence[str | None], column: str, refusal: Refusals) -> Gr
         )
     numbers = {name: number for number, name in enumerate(names)}
     return Groups(names, np.fromiter((numbers[text] for text in present), dtype=np.int64, count=len(present)))
-
-
-def fingerprint_of(digests: NDArray[np.bytes_], key: bytes) -> ContentFingerprint:
-    """Combine the hexadecimal digests of the rows, given in row order."""
-    _, ordered, unordered = digest_fingerprints(key, bytes.fromhex(digests.tobytes().decode("ascii")))
-    return ContentFingerprint(ordered, unordered)

@@ -1,12 +1,10 @@
-"""A table of a PostgreSQL database, read in one snapshot and one transaction that is never committed.
+"""A table of a PostgreSQL database, read in one snapshot and one transaction that writes nothing.
 
 Everything is read in one REPEATABLE READ transaction, so n, the ids, the content and the counts belong to the same
 moment. PostgreSQL rows have no order; the row order is therefore the binary order of the ids.
 
-The labels become a temporary table (row id, part), filled by a binary COPY. Neither the statement log nor the context
-of an error shows the data of such a COPY. The table is filled and counted inside a savepoint that is always rolled
-back, so the labels are never committed. No query text contains an id, a label or a key. The temporary table is never
-analysed, because column statistics would be written to the catalogue and the write-ahead log.
+The server evaluates every question for every row, and the answers are counted here as they come by, by the part of
+each row. So the server makes no temporary table, and no query text contains an id, a label or a key.
 """
 
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
@@ -27,7 +25,7 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
 from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import Column, Condition, Kind, check_columns, first_that_holds, position_of
-from statpriv.releasing.tables.identity import check_distinct, check_units, fingerprint_of, groups_of, tokens_of
+from statpriv.releasing.tables.identity import check_distinct, check_units, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -39,6 +37,7 @@ from statpriv.releasing.tables.protocol import (
     counts_in_passes,
     counts_of_outcomes,
 )
+from statpriv.releasing.tables.rows_in_passing import answers_of_parts, answers_of_rows, fingerprints_of
 
 try:
     import psycopg
@@ -50,7 +49,7 @@ __all__ = ["open_table"]
 _Result = TypeVar("_Result")
 
 # Names resolve to the objects that PostgreSQL ships, texts of values do not depend on anybody's settings, and a policy
-# that would hide rows is an error. The labels should fit into memory, because any excess goes to temporary files.
+# that would hide rows is an error.
 _SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
     "row_security": "off",
@@ -65,21 +64,14 @@ _SETTINGS = {
     "xmlbinary": "base64",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
-    "temp_buffers": "'512MB'",
     "work_mem": "'256MB'",
 }
-_PARTS = "pg_temp.statpriv_parts"
-# No constraints: the server's log quotes rows that violate one.
-_MAKE_PARTS = f'CREATE TEMPORARY TABLE {_PARTS} (id text COLLATE "C", part integer)'
-_FILL_PARTS = f"COPY {_PARTS} (id, part) FROM STDIN (FORMAT BINARY)"
-
 _UNREACHABLE = (
     "the database cannot be reached with the address of the plan and PGPASSWORD, PGPASSFILE or the service; "
     "--debug shows its message"
 )
 _UNREADABLE = "the database failed while the table was read; --debug shows its message, which may quote data"
 _NOT_LOCKED = "the table cannot be read: the role needs SELECT on it; --debug shows the database's message"
-_NO_TEMPORARY_TABLE = "the role may make no temporary table, which the parts need: GRANT TEMPORARY ON DATABASE"
 _NOT_COUNTED = "the database failed while it counted; --debug shows its message, which may quote data"
 _CHANGED = "it changed while it was being read"
 
@@ -105,7 +97,6 @@ def open_table(
     try:
         relation = _relation(session, source)
         check_columns(relation.columns, source, conditions)
-        session.undone(lambda: session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE))
         yield _Table(session, relation, source)
     finally:
         session.end()
@@ -151,17 +142,11 @@ class _Table:
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         digest = f"encode(sha256(convert_to(array_to_string(ARRAY[{cells}], ''), 'UTF8')), 'hex')"
-        id_text = self._relation.id_text
-        ids: list[str] = []
-        digests: list[bytes] = []
-        for id_, digest_ in self._session.stream(
-            f"SELECT {id_text}, {digest} FROM {self._relation.sql} ORDER BY {id_text}", _UNREADABLE
-        ):
-            ids.append(id_)
-            digests.append(digest_.encode())
-        hexadecimal = np.array(digests, dtype="S64")
-        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
-        return _Content(fingerprint_of(hexadecimal, key), of_selected, ids, self._session, self._relation)
+        rows = self._session.stream(
+            f"SELECT {digest} FROM {self._relation.sql} ORDER BY {self._relation.id_text}", _UNREADABLE
+        )
+        whole, some, n = fingerprints_of((digest_ for (digest_,) in rows), key, selected)
+        return _Content(whole, some, n, self._session, self._relation)
 
 
 @dataclass(frozen=True)
@@ -170,70 +155,43 @@ class _Content:
 
     fingerprint: ContentFingerprint
     fingerprint_of_selected: ContentFingerprint | None
-    _ids: list[str] = field(repr=False)
+    rows: int
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
 
     def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        if len(partition) != len(self._ids):
+        if len(partition) != self.rows:
             raise self._session.refusal(_CHANGED)
-        of_rows = partition.labels(self._ids)
-        return self._session.undone(lambda: self._counted(of_rows, partition.sizes, questions))
 
-    def _counted(
-        self, of_rows: NDArray[np.uint32], sizes: Sequence[int], questions: Sequence[Question]
-    ) -> list[tuple[int, ...]]:
-        self._session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE)
-        used = np.flatnonzero(of_rows)
-        self._session.copy(
-            _FILL_PARTS,
-            ((self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)),
-        )
-        return counts_in_passes(
-            sizes,
-            questions,
-            lambda asked: self._session.run(self._query(asked), _NOT_COUNTED),
-            self._session.refusal(_CHANGED),
-        )
+        def ask(asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
+            answers = ", ".join(self._cell(question) for question, _ in asked)
+            rows = self._in_order(
+                partition, f"SELECT {self._relation.id_text} AS id, {answers} FROM {self._relation.sql}"
+            )
+            return answers_of_parts(rows, partition, asked)
+
+        return counts_in_passes(partition.sizes, questions, ask, self._session.refusal(_CHANGED))
 
     def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
-        if len(partition) != len(self._ids):
-            raise self._session.refusal(_CHANGED)
-        of_rows = partition.labels(self._ids)
-        rows = np.flatnonzero(of_rows == part)
-        if len(rows) == len(self._ids):
-            found = self._session.run(self._tabulation(self._relation.sql, classification), _NOT_COUNTED)
-        else:
-            found = self._session.undone(lambda: self._tabulated(rows, classification))
-        return counts_of_outcomes(found, classification, len(rows), self._session.refusal(_CHANGED))
-
-    def _tabulated(self, rows: NDArray[np.intp], classification: Classification) -> list[tuple[Any, ...]]:
-        self._session.run(_MAKE_PARTS, _NO_TEMPORARY_TABLE)
-        self._session.copy(_FILL_PARTS, ((self._ids[row], 1) for row in rows.tolist()))
-        relation = f"{self._relation.sql} JOIN {_PARTS} AS parts ON parts.id = {self._relation.id_text}"
-        return self._session.run(self._tabulation(relation, classification), _NOT_COUNTED)
-
-    def _tabulation(self, relation: str, classification: Classification) -> str:
-        """Count the outcomes in one pass: too many for columns, so that a plan log tells how many have any rows."""
+        changed = self._session.refusal(_CHANGED)
+        if len(partition) != self.rows:
+            raise changed
         typed = [self._relation.typed(each.column, each.demand) for each in classification.dimensions]
-        return f"SELECT cell, count(*) FROM ({classification.sql(relation, typed)}) AS cells GROUP BY cell"
+        size = partition.sizes[part - 1] if part <= len(partition.sizes) else 0
+        if size == self.rows:
+            # Too many counts for columns, so that a plan log tells how many cells have any rows.
+            cells = classification.sql(self._relation.sql, typed)
+            found = self._session.run(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
+            return counts_of_outcomes(found, classification, size, changed)
+        relation = f"(SELECT *, {self._relation.id_text} AS id FROM {self._relation.sql}) AS own"
+        cells = classification.sql(relation, typed, more="id")
+        rows = self._in_order(partition, f"SELECT id, cell FROM ({cells}) AS cells")
+        counts = answers_of_rows(rows, partition, {part: 0}, classification.number_of_outcomes)[part]
+        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, changed)
 
-    def _query(self, asked: Sequence[AskedParts]) -> str:
-        """Ask each part its question, in one pass over the table.
-
-        The counts are columns, not groups: the number of groups in a plan log would reveal which counts are 0.
-        """
-        cases = " ".join(
-            f"WHEN part IN ({', '.join(map(str, parts))}) THEN {self._cell(question)}" for question, parts in asked
-        )
-        parts = ", ".join(str(part) for _, numbers in asked for part in numbers)
-        most = max(len(question) for question, _ in asked)
-        counted = "".join(f", count(*) FILTER (WHERE cell = {cell})" for cell in range(most + 1))
-        cells = (
-            f"SELECT part, CASE {cases} END AS cell FROM {self._relation.sql} "
-            f"JOIN {_PARTS} AS parts ON parts.id = {self._relation.id_text} WHERE part IN ({parts})"
-        )
-        return f"SELECT part{counted} FROM ({cells}) AS asked GROUP BY part"
+    def _in_order(self, partition: Partition, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, in the order of the ids if the partition knows them by their positions."""
+        return self._session.stream(sql if partition.by_id else f"{sql} ORDER BY id", _NOT_COUNTED)
 
     def _cell(self, question: Question) -> str:
         return first_that_holds([self._condition(predicate) for predicate in question])
@@ -272,27 +230,6 @@ class _Session:
             self._guarded(lambda: cursor.execute(sql.encode()), sentence)
             while rows := self._guarded(lambda: cursor.fetchmany(20_000), sentence):
                 yield from rows
-
-    def copy(self, sql: str, rows: Iterator[tuple[str, int]]) -> None:
-        """Send rows (text, integer) in binary: the context of a failure then names a line and quotes no value."""
-
-        def sent() -> None:
-            with self.connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
-                copy.set_types(["text", "int4"])
-                for row in rows:
-                    copy.write_row(row)
-
-        self._told(sql)
-        self._guarded(sent, _NOT_COUNTED)
-
-    def undone(self, act: Callable[[], _Result]) -> _Result:
-        """Act inside a savepoint, and roll back to it however the action ends."""
-        self.run("SAVEPOINT before", _UNREADABLE)
-        try:
-            return act()
-        finally:
-            with suppress(psycopg.Error):  # a broken connection has already lost its transaction
-                self.connection.execute("ROLLBACK TO SAVEPOINT before")
 
     def end(self) -> None:
         """Roll back and disconnect; the server does the same if the connection is broken."""
@@ -402,7 +339,7 @@ class _Relation:
 def _relation(session: _Session, source: DataSource) -> _Relation:
     """Begin the snapshot and lock the table, so that nobody can alter it afterwards."""
     found = _found(session, source.table or "")
-    session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", _UNREADABLE)
+    session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", _UNREADABLE)
     _, schema, name = found
     session.run(f"LOCK TABLE ONLY {identifier(schema)}.{identifier(name)} IN ACCESS SHARE MODE", _NOT_LOCKED)
     if _found(session, source.table or "") != found:

@@ -2,10 +2,11 @@
 
 Spark rows have no order; the row order is therefore the binary order of the ids. The content is materialised once and
 detached from its source by a local checkpoint, so the counted content is the fingerprinted one. A lost executor causes
-a failure and not a second read. The labels are a data frame (row id, part) that is joined to the content. A session
-started here encrypts everything that Spark spills, keeps it in a private folder that is removed at the end, and writes
-no event log. It is refused if submitted arguments have set that otherwise. A session that was already running keeps
-its own settings for this.
+a failure and not a second read. The cluster evaluates every question for every row, and the answers are counted on the
+driver as they come by, by the part of each row: the partition never reaches Spark, and the driver holds one piece of
+the table at a time. A session started here encrypts everything that Spark spills, keeps it in a private folder that is
+removed at the end, and writes no event log. It is refused if submitted arguments have set that otherwise. A session
+that was already running keeps its own settings for this.
 
 Cells of CSV files are read by the grammar of :mod:`statpriv.releasing.tables.csv_cells`.
 """
@@ -42,7 +43,7 @@ from statpriv.releasing.tables.columns import (
 )
 from statpriv.releasing.tables.csv_cells import SPARK
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
-from statpriv.releasing.tables.identity import check_distinct, check_units, fingerprint_of, groups_of, tokens_of
+from statpriv.releasing.tables.identity import check_distinct, check_units, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
     AskedParts,
     ContentFingerprint,
@@ -54,6 +55,7 @@ from statpriv.releasing.tables.protocol import (
     counts_in_passes,
     counts_of_outcomes,
 )
+from statpriv.releasing.tables.rows_in_passing import answers_of_parts, answers_of_rows, fingerprints_of
 
 try:
     from py4j.protocol import Py4JError
@@ -84,7 +86,6 @@ _OWN_SESSION = {
     "spark.ui.showConsoleProgress": "false",
 }
 _REQUIRED = {name: _OWN_SESSION[name] for name in ("spark.eventLog.enabled", "spark.io.encryption.enabled")}
-_BROADCAST_ROWS = 100_000
 _PATTERN_CHARACTERS = frozenset("*?[]{}\\")
 
 _NO_SPARK = "Spark cannot be started; it needs Java 17 or later. --debug shows its message"
@@ -137,7 +138,7 @@ class _Table:
         self._source = source
         self._conditions = conditions
         self._files = files
-        self._ids: list[str] | None = None
+        self._recognised: tuple[bytes, RowTokens] | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -153,26 +154,28 @@ class _Table:
     def groups(self) -> Groups:
         if self._source.group is None:
             raise self._session.refusal("the plan names no column of groups: [data] group")
-        return groups_of(self._texts(self._source.group), self._source.group, self._session.refusal)
+        groups = groups_of(list(self._texts(self._source.group)), self._source.group, self._session.refusal)
+        self._check_unchanged()
+        return groups
 
     def row_tokens(self, key: bytes, *, with_rows: bool = False) -> RowTokens:
         if self._source.unit is not None:
             check_units(self._texts(self._source.unit), self._source, self._session.refusal)
         texts = self._texts(self._relation.id_name)
         tokens = tokens_of(key, texts, self._relation.id_name, self._session.refusal, with_rows=with_rows)
-        self._ids = [text for text in texts if text is not None]
+        self._check_unchanged()
+        self._recognised = key, tokens
         return tokens
 
     def check_unique(self, column: str) -> None:
         check_distinct(self._texts(column), column, self._session.refusal)
+        self._check_unchanged()
 
-    def _texts(self, column: str) -> list[str | None]:
+    def _texts(self, column: str) -> Iterator[str | None]:
         """Read a column in the order of the ids."""
         text = self._relation.known_text(position_of(self._relation.columns, column))
-        rows = list(self._session.rows(f"SELECT {self._relation.id_text}, {text} FROM source", _UNREADABLE))
-        self._check_unchanged()
-        rows.sort(key=lambda row: (row[0] is None, row[0]))
-        return [text for _, text in rows]
+        sql = f"SELECT {text} FROM source ORDER BY {self._relation.id_text} NULLS LAST"
+        return (found for (found,) in self._session.rows(sql, _UNREADABLE))
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         if self._files is not None and self._files.suffix in CSV_SUFFIXES:
@@ -185,13 +188,15 @@ class _Table:
             "content",
         )
         self._check_unchanged()
-        rows = sorted(self._session.rows("SELECT id, digest FROM content", _UNREADABLE), key=lambda row: row[0])
-        ids = [id_ for id_, _ in rows]
-        if self._ids is not None and ids != self._ids:
-            raise self._session.refusal(_CHANGED)
-        hexadecimal = np.array([digest.encode() for _, digest in rows], dtype="S64")
-        of_selected = None if selected is None else fingerprint_of(hexadecimal[selected], key)
-        return _Content(fingerprint_of(hexadecimal, key), of_selected, ids, self._session, self._relation)
+        if self._recognised is not None:
+            row_key, tokens = self._recognised
+            ids = (id_ for (id_,) in self._session.rows("SELECT id FROM content", _UNREADABLE))
+            again = tokens_of(row_key, ids, self._relation.id_name, self._session.refusal, with_rows=False)
+            if not np.array_equal(again.tokens, tokens.tokens):
+                raise self._session.refusal(_CHANGED)
+        digests = (digest for (digest,) in self._session.rows("SELECT digest FROM content ORDER BY id", _UNREADABLE))
+        whole, some, n = fingerprints_of(digests, key, selected)
+        return _Content(whole, some, n, self._session, self._relation)
 
     def _check_unchanged(self) -> None:
         if self._files is not None:
@@ -204,63 +209,41 @@ class _Content:
 
     fingerprint: ContentFingerprint
     fingerprint_of_selected: ContentFingerprint | None
-    _ids: list[str] = field(repr=False)
+    rows: int
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
 
     def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        if len(partition) != len(self._ids):
+        if len(partition) != self.rows:
             raise self._session.refusal(_CHANGED)
-        of_rows = partition.labels(self._ids)
-        used = np.flatnonzero(of_rows)
-        rows = [(self._ids[row], part) for row, part in zip(used.tolist(), of_rows[used].tolist(), strict=True)]
-        with self._session.parts(rows):
-            return counts_in_passes(
-                partition.sizes,
-                questions,
-                lambda asked: self._session.rows(
-                    self._query(asked, broadcast=len(rows) <= _BROADCAST_ROWS), _NOT_COUNTED
-                ),
-                self._session.refusal(_CHANGED),
-            )
+
+        def ask(asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
+            answers = ", ".join(self._cell(question) for question, _ in asked)
+            return answers_of_parts(self._in_order(partition, f"SELECT id, {answers} FROM content"), partition, asked)
+
+        return counts_in_passes(partition.sizes, questions, ask, self._session.refusal(_CHANGED))
 
     def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
-        if len(partition) != len(self._ids):
-            raise self._session.refusal(_CHANGED)
-        of_rows = partition.labels(self._ids)
-        rows = [(self._ids[row], 1) for row in np.flatnonzero(of_rows == part).tolist()]
+        changed = self._session.refusal(_CHANGED)
+        if len(partition) != self.rows:
+            raise changed
         typed = [
             self._relation.typed(position_of(self._relation.columns, each.column), each.demand)
             for each in classification.dimensions
         ]
+        size = partition.sizes[part - 1] if part <= len(partition.sizes) else 0
+        if size == self.rows:
+            cells = classification.sql("content", typed, _text)
+            found = self._session.rows(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
+            return counts_of_outcomes(found, classification, size, changed)
+        cells = classification.sql("content", typed, _text, more="id")
+        rows = self._in_order(partition, f"SELECT id, cell FROM ({cells}) AS cells")
+        counts = answers_of_rows(rows, partition, {part: 0}, classification.number_of_outcomes)[part]
+        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, changed)
 
-        def found(relation: str) -> list[tuple[Any, ...]]:
-            cells = classification.sql(relation, typed, _text)
-            counted = f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell"
-            return list(self._session.rows(counted, _NOT_COUNTED))
-
-        if len(rows) == len(self._ids):
-            counts = found("content")
-        else:
-            hint = "/*+ BROADCAST(parts) */ " if len(rows) <= _BROADCAST_ROWS else ""
-            with self._session.parts(rows):
-                counts = found(f"(SELECT {hint}content.* FROM content JOIN parts ON parts.id = content.id) AS own")
-        return counts_of_outcomes(counts, classification, len(rows), self._session.refusal(_CHANGED))
-
-    def _query(self, asked: Sequence[AskedParts], *, broadcast: bool) -> str:
-        """Ask each part its question, in one pass over the content."""
-        cases = " ".join(
-            f"WHEN part IN ({', '.join(map(str, parts))}) THEN {self._cell(question)}" for question, parts in asked
-        )
-        parts = ", ".join(str(part) for _, numbers in asked for part in numbers)
-        most = max(len(question) for question, _ in asked)
-        counted = "".join(f", count_if(cell = {cell})" for cell in range(most + 1))
-        hint = "/*+ BROADCAST(parts) */ " if broadcast else ""
-        cells = (
-            f"SELECT {hint}part, CASE {cases} END AS cell FROM content JOIN parts ON parts.id = content.id "
-            f"WHERE part IN ({parts})"
-        )
-        return f"SELECT part{counted} FROM ({cells}) AS asked GROUP BY part"
+    def _in_order(self, partition: Partition, sql: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, in the order of the ids if the partition knows them by their positions."""
+        return self._session.rows(sql if partition.by_id else f"{sql} ORDER BY id", _NOT_COUNTED)
 
     def _cell(self, question: Question) -> str:
         return first_that_holds([self._condition(predicate) for predicate in question])
@@ -382,19 +365,6 @@ class _Session:
             self.spark.sql(sql).localCheckpoint(eager=True).createOrReplaceTempView(view)
 
         self.guarded(kept, _UNREADABLE)
-
-    @contextmanager
-    def parts(self, rows: list[tuple[str, int]]) -> Iterator[None]:
-        """Create the table of (row id, part), which exists while the block runs."""
-
-        def made() -> None:
-            self.spark.createDataFrame(rows, "id STRING, part INT").createOrReplaceTempView("parts")
-
-        self.guarded(made, _NOT_COUNTED)
-        try:
-            yield
-        finally:
-            self.guarded(lambda: self.spark.catalog.dropTempView("parts"), _NOT_COUNTED)
 
     def guarded(self, act: Callable[[], _Result], sentence: str) -> _Result:
         try:
