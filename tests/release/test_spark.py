@@ -79,6 +79,38 @@ def test_a_csv_with_doubts_is_refused(spark, tmp_path, content):
     assert CANARY not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "java.lang.OutOfMemoryError: Java heap space",
+        "TaskResultLost (result lost from block manager)",
+        "Connection refused",
+    ],
+)
+def test_a_lack_of_memory_is_told_as_that(spark, tmp_path, monkeypatch, error):
+    path = tmp_path / "people.csv"
+    path.write_text("id,a\n1,2\n", encoding="utf-8")
+
+    def fail(*_):
+        raise ConnectionRefusedError(error)
+
+    with open_table(DataSource(path, path.name, "id", engine="spark"), []) as table:
+        monkeypatch.setattr(type(table._session.spark), "sql", fail)
+        with pytest.raises(TableError, match=r"Spark ran out of memory, or was ended: give it more"):
+            table.row_count()
+
+
+def test_files_that_are_no_csv_are_not_blamed_for_their_quotes(spark, tmp_path):
+    path = tmp_path / "people.parquet"
+    spark.sql("SELECT 'p1' AS id, 5 AS a").write.parquet(str(path))
+    with open_table(DataSource(path, path.name, "id", engine="spark"), []) as table:
+        for file in path.glob("*.parquet"):
+            file.write_bytes(b"PAR1")
+        with pytest.raises(TableError) as refused:
+            table.load(KEY)
+    assert "CSV" not in str(refused.value)
+
+
 def test_a_folder_of_files_and_a_pattern_are_one_table(spark, tmp_path):
     folder = tmp_path / "year=2020"
     folder.mkdir()

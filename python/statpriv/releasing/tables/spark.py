@@ -18,7 +18,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -76,6 +76,9 @@ _SETTINGS = {
     "spark.sql.runSQLOnFiles": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",
+    # Rows come to the driver one partition at a time, and at its default memory it holds some hundred thousand of them.
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "8m",
+    "spark.sql.files.maxPartitionBytes": "8m",
 }
 _WHERE_KNOWN = {"spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true"}
 _OWN_SESSION = {
@@ -98,9 +101,22 @@ _OTHER_SETTINGS = (
     + ", ".join(f"{name} = {value}" for name, value in _REQUIRED.items())
     + "; remove other values from spark-defaults.conf and from submitted arguments"
 )
-_UNREADABLE = (
+_UNREADABLE = "Spark cannot read it; --debug shows Spark's message, which may quote data"
+_UNREADABLE_CSV = (
     "Spark cannot read it. Every row of a CSV file needs as many cells as the first line, and quotes only around whole "
     "cells, closed, and doubled inside; --debug shows Spark's message, which may quote data"
+)
+_NO_MEMORY = (
+    "Spark ran out of memory, or was ended: give it more with spark.driver.memory and spark.executor.memory, or "
+    "release from a Parquet file with DuckDB, which needs less"
+)
+_SIGNS_OF_NO_MEMORY = (
+    "OutOfMemoryError",
+    "TaskResultLost",
+    "spark.driver.maxResultSize",
+    "GC overhead limit",
+    "Answer from Java side is empty",
+    "Connection refused",
 )
 _NOT_COUNTED = "Spark failed while it counted; --debug shows its message, which may quote data"
 _CHANGED = "it changed while it was being read; nothing may write to it during a release"
@@ -145,7 +161,7 @@ class _Table:
         return tuple(column.name for column in self._relation.columns)
 
     def row_count(self) -> int:
-        ((n,),) = self._session.rows("SELECT count(*) FROM source", _UNREADABLE)
+        ((n,),) = self._session.rows("SELECT count(*) FROM source", self._relation.unreadable)
         self._check_unchanged()
         if n == 0:
             raise self._session.refusal("it has no rows")
@@ -175,26 +191,30 @@ class _Table:
         """Read a column in the order of the ids."""
         text = self._relation.known_text(position_of(self._relation.columns, column))
         sql = f"SELECT {text} FROM source ORDER BY {self._relation.id_text} NULLS LAST"
-        return (found for (found,) in self._session.rows(sql, _UNREADABLE))
+        return (found for (found,) in self._session.rows(sql, self._relation.unreadable))
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         if self._files is not None and self._files.suffix in CSV_SUFFIXES:
-            self._files.check_quotes(self._source.delimiter, _UNREADABLE)
+            self._files.check_quotes(self._source.delimiter, self._relation.unreadable)
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         needed = sorted({self.columns.index(name) for each in self._conditions for name in each.columns})
         copied = "".join(f", c{index}" for index in needed)
         self._session.checkpoint(
             f"SELECT {self._relation.id_text} AS id, sha2(concat({cells}), 256) AS digest{copied} FROM source",
             "content",
+            self._relation.unreadable,
         )
         self._check_unchanged()
         if self._recognised is not None:
             row_key, tokens = self._recognised
-            ids = (id_ for (id_,) in self._session.rows("SELECT id FROM content", _UNREADABLE))
+            ids = (id_ for (id_,) in self._session.rows("SELECT id FROM content", self._relation.unreadable))
             again = tokens_of(row_key, ids, self._relation.id_name, self._session.refusal, with_rows=False)
             if not np.array_equal(again.tokens, tokens.tokens):
                 raise self._session.refusal(_CHANGED)
-        digests = (digest for (digest,) in self._session.rows("SELECT digest FROM content ORDER BY id", _UNREADABLE))
+        digests = (
+            digest
+            for (digest,) in self._session.rows("SELECT digest FROM content ORDER BY id", self._relation.unreadable)
+        )
         whole, some, n = fingerprints_of(digests, key, selected)
         return _Content(whole, some, n, self._session, self._relation)
 
@@ -277,7 +297,8 @@ def _session(refusal: Refusals, *, debug: bool) -> Iterator[SparkSession]:
                 raise refusal(_OTHER_SETTINGS)
             yield _set_up(started.newSession())
         finally:
-            started.stop()
+            with suppress(Py4JError, ConnectionError):  # of a Spark that has ended
+                started.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -357,20 +378,22 @@ class _Session:
         while (row := self.guarded(lambda: next(rows, None), sentence)) is not None:
             yield tuple(row)
 
-    def checkpoint(self, sql: str, view: str) -> None:
-        """Run a query and keep its result under a name; it is never computed again."""
+    def checkpoint(self, sql: str, view: str, sentence: str) -> None:
+        """Run a query and keep its result under a name; it is never computed again. The sentence tells a failure."""
         self._told(sql)
 
         def kept() -> None:
             self.spark.sql(sql).localCheckpoint(eager=True).createOrReplaceTempView(view)
 
-        self.guarded(kept, _UNREADABLE)
+        self.guarded(kept, sentence)
 
     def guarded(self, act: Callable[[], _Result], sentence: str) -> _Result:
         try:
             return act()
-        except (PySparkException, Py4JError) as error:
+        except (PySparkException, Py4JError, ConnectionError) as error:
             original = error
+            if any(sign in str(error) for sign in _SIGNS_OF_NO_MEMORY):
+                sentence = _NO_MEMORY
         # Raised outside the except block: inside it, Python would attach the original as the context.
         raise self.refusal(sentence) from (original if self.debug else None)
 
@@ -396,6 +419,8 @@ class _Relation(Protocol):
     def id_name(self) -> str: ...
     @property
     def id_text(self) -> str: ...
+    @property
+    def unreadable(self) -> str: ...
     def known_text(self, index: int, /) -> str: ...
     def digested(self, index: int, /) -> str: ...
     def typed(self, index: int, demand: ColumnType, /) -> str: ...
@@ -408,7 +433,7 @@ def _relation(session: _Session, source: DataSource, files: Files | None) -> _Re
     if files.suffix in CSV_SUFFIXES:
         names = csv_header(files, source.delimiter, debug=session.debug)
         session.guarded(
-            lambda: _csv(session.spark, paths, names, source).createOrReplaceTempView("source"), _UNREADABLE
+            lambda: _csv(session.spark, paths, names, source).createOrReplaceTempView("source"), _UNREADABLE_CSV
         )
         columns = tuple(Column(name, "text", "untyped", identifying=True) for name in names)
         return _Csv(columns, source.row_id or "", source.null_values)
@@ -460,6 +485,7 @@ class _Csv:
     columns: tuple[Column, ...]
     id_name: str
     null_values: tuple[str, ...]
+    unreadable = _UNREADABLE_CSV
 
     @property
     def id_text(self) -> str:
@@ -497,6 +523,7 @@ class _Typed:
 
     columns: tuple[Column, ...]
     id_name: str
+    unreadable = _UNREADABLE
 
     @property
     def id_text(self) -> str:
