@@ -108,7 +108,7 @@ def unshuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource
 
 
 def badly_shuffled(holds: NDArray[np.bool_], sizes: Sequence[int], words: WordSource) -> list[Answering]:
-    """Every row exchanged with any row."""
+    """Rows exchanged with any row."""
     return [(holds, mutants.exchanged_with_any(len(holds), sizes, words))]
 
 

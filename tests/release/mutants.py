@@ -19,10 +19,11 @@ def as_they_lie(n, sizes, _words=None):
 
 
 def exchanged_with_any(n, sizes, words):
-    """Biased shuffle: every row is exchanged with any row, and not with one that was not yet exchanged."""
+    """Biased shuffle: all rows but those of the last part exchanged with any row, also with one exchanged before."""
     parts = as_they_lie(n, sizes)
     anywhere = np.frombuffer(words(8 * n), dtype=np.uint64) % np.uint64(n)
-    for row, other in enumerate(anywhere.tolist()):
+    for row in reversed(range(n - max(n - sum(sizes), *sizes))):
+        other = int(anywhere[row])
         parts[[row, other]] = parts[[other, row]]
     return parts
 

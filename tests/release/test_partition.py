@@ -199,6 +199,10 @@ def test_impossible_sizes_are_refused(n, sizes, message):
 def test_rows_that_do_not_belong_to_the_partition_are_refused():
     with pytest.raises(ArgumentError, match="strata: there must be one for each of the 4 rows"):
         cut(Rows.of(4, None), ROW_KEY, Strata([(1,)], np.ones(3, np.uint16)), b"k" * 32)
+    with pytest.raises(ArgumentError, match="strata: there are sizes of 1 strata"):
+        cut(Rows.of(4, None), ROW_KEY, Strata([(1,)], np.full(4, 2, np.uint16)), b"k" * 32)
+    with pytest.raises(ArgumentError, match="sizes: all strata need equally many parts"):
+        Partition.of_positions(b"k" * 32, 4, [[1], [1, 1]])
     with pytest.raises(ArgumentError, match="the key has 31 bytes, and needs 32"):
         drawn(4, [1], lambda _: b"k" * 31)
     with pytest.raises(ArgumentError, match="the partition has 4 rows, and row 5 is asked for"):

@@ -99,6 +99,7 @@ def test_what_is_read_again_is_counted_like_a_copy(tmp_path, monkeypatch, kind, 
 OTHERS = {
     "a cell": ROWS.replace("range * 7919 % 97", "CASE range WHEN 17 THEN 3 ELSE range * 7919 % 97 END"),
     "an id": ROWS.replace("concat('p', range)", "concat('p', CASE range WHEN 17 THEN 1000 ELSE range END)"),
+    "no id": ROWS.replace("concat('p', range)", "CASE range WHEN 17 THEN NULL ELSE concat('p', range) END"),
     "a row less": ROWS.replace(f"range({N})", f"range({N - 1})"),
     "a row more": ROWS.replace(f"range({N})", f"range({N + 1})"),
 }

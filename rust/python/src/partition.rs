@@ -164,6 +164,12 @@ impl Partition {
                 format!("strata: there must be one for each of the {rows} rows"),
             ));
         }
+        if listed.is_some_and(|strata| strata.iter().any(|stratum| usize::from(*stratum) > sizes.len())) {
+            return Err(errors::argument(py, format!("strata: there are sizes of {} strata", sizes.len())));
+        }
+        if sizes.iter().any(|others| others.len() != sizes[0].len()) {
+            return Err(errors::argument(py, "sizes: all strata need equally many parts".to_string()));
+        }
         let partition = door::on_threads(py, || partition::Partition::cut(order, names, listed, sizes))?;
         let partition = partition.map_err(|few| {
             let needed: usize = sizes[few.stratum].iter().sum();

@@ -120,46 +120,32 @@ impl<O: Order> Partition<O> {
         let strata_bits = sizes.len().max(1).ilog2();
         let bits = MOST_BITS.saturating_sub(strata_bits).clamp(1, 1 + names.count().max(1).ilog2());
         let class = |stratum: usize, place: u128| stratum << bits | (place >> (u128::BITS - bits)) as usize;
-        let counts: Vec<AtomicU32> = (0..sizes.len() << bits).map(|_| AtomicU32::new(0)).collect();
         let rows = Drawable { order: &order, names, strata };
+        let counts: Vec<AtomicU32> = (0..sizes.len() << bits).map(|_| AtomicU32::new(0)).collect();
         rows.each(|stratum, place| {
             counts[class(stratum, place)].fetch_add(1, Ordering::Relaxed);
             None::<()>
         });
         let counts: Vec<usize> = counts.into_iter().map(|count| count.into_inner() as usize).collect();
-
-        // The end of the parts up to one is the place of a certain rank in the stratum. It lies in a class, in which it has
-        // a rank, too.
-        let mut ends_in = Vec::new();
-        for (stratum, sizes) in sizes.iter().enumerate() {
-            let mut counted = 0;
-            let mut classes = (stratum << bits..(stratum + 1) << bits).map(|class| (class, counts[class]));
-            let mut current = None;
-            let mut rank = 0;
-            for (part, size) in sizes.iter().enumerate() {
-                rank += size;
-                while counted < rank {
-                    current = classes.next();
-                    let Some((_, count)) = current else { return Err(TooFew { stratum, rows: counted }) };
-                    counted += count;
-                }
-                ends_in.push((stratum, part, current.map(|(class, count)| (class, rank + count - counted))));
-            }
-        }
+        let of_stratum = |(stratum, sizes): (usize, &Vec<usize>)| {
+            let first = stratum << bits;
+            ranks_of_ends(first, &counts[first..first + (1 << bits)], sizes)
+                .map_err(|rows| TooFew { stratum, rows })
+        };
+        let ranks: Vec<Vec<_>> = sizes.iter().enumerate().map(of_stratum).collect::<Result<_, _>>()?;
         let mut wanted = vec![false; counts.len()];
-        ends_in.iter().filter_map(|(.., end)| *end).for_each(|(class, _)| wanted[class] = true);
-        let mut places = rows.each(|stratum, place| {
+        ranks.iter().flatten().flatten().for_each(|(class, _)| wanted[*class] = true);
+        let mut places: Vec<(usize, u128)> = rows.each(|stratum, place| {
             let class = class(stratum, place);
             wanted[class].then_some((class, place))
         });
         places.par_sort_unstable();
-        let mut ends: Vec<_> = sizes.iter().map(|sizes| vec![None; sizes.len()]).collect();
-        for (stratum, part, end) in ends_in {
-            ends[stratum][part] = end.map(|(class, rank)| {
-                let first = places.partition_point(|(other, _)| *other < class);
-                places[first + rank - 1].1
-            });
-        }
+        let place = |(class, rank): (usize, usize)| {
+            let first = places.partition_point(|(other, _)| *other < class);
+            places[first + rank - 1].1
+        };
+        let ends =
+            ranks.into_iter().map(|ranks| ranks.into_iter().map(|rank| rank.map(place)).collect()).collect();
         Ok(Self { order, ends })
     }
 
@@ -207,6 +193,32 @@ impl<O: Order> Partition<O> {
             _ => 0,
         }
     }
+}
+
+/// For each part of a stratum, the class in which the parts up to this one end, and the rank of their last row there; none if
+/// they have no row. The stratum has these counts in the classes from `first` on.
+///
+/// # Errors
+///
+/// The number of rows, if the parts need more.
+fn ranks_of_ends(
+    first: usize,
+    counts: &[usize],
+    sizes: &[usize],
+) -> Result<Vec<Option<(usize, usize)>>, usize> {
+    let mut classes = (first..).zip(counts);
+    let (mut current, mut rank, mut counted) = (None, 0, 0);
+    let mut ends = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        rank += size;
+        while counted < rank {
+            let Some((class, count)) = classes.next() else { return Err(counted) };
+            current = Some((class, counted));
+            counted += count;
+        }
+        ends.push(current.map(|(class, before)| (class, rank - before)));
+    }
+    Ok(ends)
 }
 
 /// The rows that may be drawn.

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statpriv import budget
-from statpriv._native import Partition, RowTokens, stream_fingerprints, stream_tally
+from statpriv._native import Partition, RowIdsError, RowTokens, stream_fingerprints, stream_tally
 from statpriv.errors import MissingExtraError
 from statpriv.releasing.classification import Classification, Dimension
 from statpriv.releasing.plan import DataSource
@@ -280,11 +280,14 @@ class _Content:
         self, partition: Partition, sql: str, asked_of: Sequence[int | None], width: int
     ) -> NDArray[np.uint64]:
         """The counts of a pass, after it was checked that what was counted has the fingerprint of the content."""
-        counts, found = self._engine.streamed(
-            sql,
-            _NOT_COUNTED,
-            lambda stream, on_rows: stream_tally(stream, partition, asked_of, width, on_rows, self._key),
-        )
+        try:
+            counts, found = self._engine.streamed(
+                sql,
+                _NOT_COUNTED,
+                lambda stream, on_rows: stream_tally(stream, partition, asked_of, width, on_rows, self._key),
+            )
+        except RowIdsError:  # a row has no id now
+            raise self._engine.files.changed from None
         if found is not None:
             _, ordered, unordered = found
             if unordered != self.fingerprint.unordered or not (partition.by_id or ordered == self.fingerprint.ordered):
