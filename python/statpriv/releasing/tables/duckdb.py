@@ -52,6 +52,7 @@ from statpriv.releasing.tables.protocol import (
     Table,
     counts_in_passes,
     counts_of_outcomes,
+    size_of,
 )
 from statpriv.releasing.tables.relations import INTEGERS_OF_64_BITS, Relation, known_text, relation_of
 
@@ -230,7 +231,7 @@ class _Content:
         if len(partition) != self.rows:
             raise self._engine.files.changed
         return counts_in_passes(
-            partition.sizes,
+            partition,
             questions,
             lambda asked: self._tallied(partition, asked),
             self._engine.files.changed,
@@ -253,7 +254,7 @@ class _Content:
         changed = self._engine.files.changed
         if len(partition) != self.rows:
             raise changed
-        size = partition.sizes[part - 1] if part <= len(partition.sizes) else 0
+        size = size_of(partition, part)
         typed = [self._value(dimension) for dimension in classification.dimensions]
         if size == self.rows and self._key is None:
             cells = classification.sql(self._read, typed)

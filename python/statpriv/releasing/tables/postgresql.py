@@ -36,6 +36,7 @@ from statpriv.releasing.tables.protocol import (
     Table,
     counts_in_passes,
     counts_of_outcomes,
+    size_of,
 )
 from statpriv.releasing.tables.rows_in_passing import answers_of_parts, answers_of_rows, fingerprints_of
 
@@ -170,14 +171,14 @@ class _Content:
             )
             return answers_of_parts(rows, partition, asked)
 
-        return counts_in_passes(partition.sizes, questions, ask, self._session.refusal(_CHANGED))
+        return counts_in_passes(partition, questions, ask, self._session.refusal(_CHANGED))
 
     def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
         changed = self._session.refusal(_CHANGED)
         if len(partition) != self.rows:
             raise changed
         typed = [self._relation.typed(each.column, each.demand) for each in classification.dimensions]
-        size = partition.sizes[part - 1] if part <= len(partition.sizes) else 0
+        size = size_of(partition, part)
         if size == self.rows:
             # Too many counts for columns, so that a plan log tells how many cells have any rows.
             cells = classification.sql(self._relation.sql, typed)

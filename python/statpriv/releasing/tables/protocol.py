@@ -43,6 +43,7 @@ __all__ = [
     "counts_of_outcomes",
     "distinct_questions",
     "reported_counts",
+    "size_of",
 ]
 
 QueryListener: TypeAlias = Callable[[str], None]
@@ -213,7 +214,7 @@ def distinct_questions(questions: Sequence[Question]) -> dict[Question, list[int
 
 
 def counts_in_passes(
-    sizes: Sequence[int],
+    partition: Partition,
     questions: Sequence[Question],
     ask: Callable[[Sequence[AskedParts]], Iterable[tuple[Any, ...]]],
     changed: Exception,
@@ -224,8 +225,8 @@ def counts_in_passes(
 
     Parameters
     ----------
-    sizes
-        Number of rows of parts 1, 2, ….
+    partition
+        The parts of the rows.
     ask
         Evaluates distinct questions, each given with its parts. Yields, for each part that has rows, the number of
         the part followed by the counts of its cells.
@@ -241,10 +242,15 @@ def counts_in_passes(
         for question, parts in asked:
             for part in parts:
                 cells = found.get(part, [0] * (len(question) + 1))[: len(question) + 1]
-                if sum(cells) != (sizes[part - 1] if part <= len(sizes) else 0):
+                if sum(cells) != size_of(partition, part):
                     raise changed
                 counts[part] = reported_counts(question, cells)
     return [counts[part] for part in sorted(counts)]
+
+
+def size_of(partition: Partition, part: int) -> int:
+    """The number of rows of a part, counted from 1; 0 beyond the last one."""
+    return partition.sizes[part - 1] if part <= len(partition.sizes) else 0
 
 
 def counts_of_outcomes(

@@ -54,6 +54,7 @@ from statpriv.releasing.tables.protocol import (
     Table,
     counts_in_passes,
     counts_of_outcomes,
+    size_of,
 )
 from statpriv.releasing.tables.rows_in_passing import answers_of_parts, answers_of_rows, fingerprints_of
 
@@ -241,7 +242,7 @@ class _Content:
             answers = ", ".join(self._cell(question) for question, _ in asked)
             return answers_of_parts(self._in_order(partition, f"SELECT id, {answers} FROM content"), partition, asked)
 
-        return counts_in_passes(partition.sizes, questions, ask, self._session.refusal(_CHANGED))
+        return counts_in_passes(partition, questions, ask, self._session.refusal(_CHANGED))
 
     def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
         changed = self._session.refusal(_CHANGED)
@@ -251,7 +252,7 @@ class _Content:
             self._relation.typed(position_of(self._relation.columns, each.column), each.demand)
             for each in classification.dimensions
         ]
-        size = partition.sizes[part - 1] if part <= len(partition.sizes) else 0
+        size = size_of(partition, part)
         if size == self.rows:
             cells = classification.sql("content", typed, _text)
             found = self._session.rows(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
