@@ -29,6 +29,9 @@ const TOGETHER: usize = 4096;
 /// Binary logarithm of the largest number of classes that places are counted in.
 const MOST_BITS: u32 = 20;
 
+/// Steps towards a token: after three, less than a dozen of a billion tokens are left between.
+const STEPS: usize = 3;
+
 /// A permutation of the strings of 128 bits.
 pub trait Order: Sync {
     /// Replaces names by their places.
@@ -244,18 +247,27 @@ impl<O: Order> Drawable<'_, O> {
     }
 }
 
-/// The index of a token among ascending ones. Tokens are uniform, so it is within a few times √n of where a uniform
-/// spacing has it.
+/// The index of a token among ascending ones.
+///
+/// Tokens are uniform, so that a distance of values tells about how many tokens lie between. What such a step leaves is about
+/// the square root of the distance, so that few steps, each a read far away in memory, end next to the token. It is found in
+/// any case, also among tokens that are not uniform.
 #[must_use]
 pub fn found(ascending: &[Token], token: u128) -> Option<usize> {
     let n = ascending.len();
-    let near = usize::try_from(((token >> 64) * n as u128) >> 64).unwrap_or(n);
-    let mut reach = 1 + n.isqrt();
+    let last = n.checked_sub(1)?;
+    let value = |index: usize| u128::from_be_bytes(ascending[index]);
+    let between = |distance: u128| usize::try_from(((distance >> 64) * n as u128) >> 64).unwrap_or(n);
+    let mut near = between(token).min(last);
+    for _ in 0..STEPS {
+        let here = value(near);
+        let step = between(here.abs_diff(token));
+        near = if here < token { near.saturating_add(step).min(last) } else { near.saturating_sub(step) };
+    }
+    let mut reach = 4;
     loop {
         let (low, high) = (near.saturating_sub(reach), near.saturating_add(reach).min(n));
-        let starts_here = low == 0 || u128::from_be_bytes(ascending[low]) <= token;
-        let ends_here = high == n || token < u128::from_be_bytes(ascending[high]);
-        if starts_here && ends_here {
+        if (low == 0 || value(low) <= token) && (high == n || token < value(high)) {
             return ascending[low..high].binary_search(&token.to_be_bytes()).ok().map(|index| low + index);
         }
         reach *= 4;
