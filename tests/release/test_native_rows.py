@@ -239,6 +239,8 @@ def test_selected_digests_are_fingerprinted_apart():
         )  # fmt: skip
     with pytest.raises(ArgumentError, match="selected has fewer marks than there are digests"):
         digest_fingerprints(KEY, digests, marks[1:])
+    with pytest.raises(ArgumentError, match="selected has more marks than there are digests"):
+        digest_fingerprints(KEY, digests[1:], marks)
 
 
 # --- counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from array import array
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from statpriv.errors import TableError
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
+from statpriv.releasing.tables.identity import LookAlikeIdsWarning
 
 from .conftest import csv_bytes, parts, query
 from .row_hashes import by_row, digest, fingerprints, tokens
@@ -98,6 +100,18 @@ def test_a_lack_of_memory_is_told_as_that(spark, tmp_path, monkeypatch, error):
         monkeypatch.setattr(type(table._session.spark), "sql", fail)
         with pytest.raises(TableError, match=r"Spark ran out of memory, or was ended: give it more"):
             table.row_count()
+
+
+def test_ids_that_look_alike_are_told_once(spark, tmp_path):
+    """Although tokens are made again, to notice ids that changed."""
+    path = tmp_path / "people.csv"
+    path.write_text("id,a\np1,2\nP1,3\n", encoding="utf-8")
+    with open_table(DataSource(path, path.name, "id", engine="spark"), []) as table:
+        with pytest.warns(LookAlikeIdsWarning):
+            table.row_tokens(KEY)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            table.load(KEY)
 
 
 def test_files_that_are_no_csv_are_not_blamed_for_their_quotes(spark, tmp_path):

@@ -9,14 +9,13 @@ from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 
-import duckdb
 import pytest
 
 import statpriv as sp
 from statpriv.errors import GuaranteeNotReachedError, LedgerError, MissingExtraError, PlanError, TableError
 from statpriv.releasing.plan_file import load_plan
 
-from .conftest import query
+from .conftest import Frame, query
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,17 +25,6 @@ else:
 CANARY = "cell7391"
 ROWS = [(i, f"n{i % 7}", i % 2 == 0, i % 3) for i in range(60)]
 COLUMNS = ["id", "name", "smokes", "visits"]
-
-
-class Frame:
-    """What hands its columns over as Arrow does, by DuckDB."""
-
-    def __init__(self, select):
-        self.engine, self.select, self.asked = duckdb.connect(":memory:"), select, 0
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        self.asked += 1
-        return self.engine.sql(self.select).__arrow_c_stream__(requested_schema)
 
 
 def people(rows=ROWS):

@@ -17,7 +17,7 @@ from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import Predicate
 from statpriv.releasing.tables import open_table
 
-from .conftest import parts, query
+from .conftest import Frame, parts, query
 
 KEY, ROW_KEY, DRAW = b"c" * 32, b"r" * 32, b"d" * 32
 N = 400
@@ -41,7 +41,7 @@ def source_of(kind, folder, *, by_id=True, select=ROWS):
     row_id = "id" if by_id else None
     with closing(duckdb.connect(":memory:")) as connection:
         if kind == "memory":
-            return DataSource(None, "rows", row_id=row_id, in_memory=_InMemory(select))
+            return DataSource(None, "rows", row_id=row_id, in_memory=Frame(select))
         if kind == "duckdb":
             path = folder / "people.duckdb"
             path.unlink(missing_ok=True)
@@ -52,16 +52,6 @@ def source_of(kind, folder, *, by_id=True, select=ROWS):
         options = {"parquet": "FORMAT parquet", "csv": "FORMAT csv", "quoted csv": "FORMAT csv, FORCE_QUOTE *"}[kind]
         connection.execute(f"COPY ({select}) TO '{path}' ({options})")
         return DataSource(path, path.name, row_id=row_id)
-
-
-class _InMemory:
-    """A table that hands its columns over as Arrow does, as often as it is asked."""
-
-    def __init__(self, select):
-        self.connection, self.select = duckdb.connect(":memory:"), select
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self.connection.sql(self.select).__arrow_c_stream__()
 
 
 def partition_of(table, *, strata=None):

@@ -135,7 +135,8 @@ pub fn refusal(misfit: Misfit) -> PyErr {
 type Written<'py> = (u64, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 /// The number of rows of an Arrow stream, with the ordered and the unordered keyed fingerprint of the rows.
-/// The columns are the texts of the cells. With `selected`, one mark a row, the same values are also returned for the rows that it marks.
+/// The columns are the texts of the cells. With `selected`, one mark a row, the same values are also returned for the
+/// rows that it marks.
 #[pyfunction]
 #[pyo3(signature = (key, stream, /, on_rows = None, selected = None))]
 pub fn stream_fingerprints<'py>(
@@ -145,28 +146,15 @@ pub fn stream_fingerprints<'py>(
     selected: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<(Written<'py>, Option<Written<'py>>)> {
     let py = stream.py();
-    let fingerprint = Fingerprint::new(secret(py, key)?);
-    let marks = selected.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let (mut all, mut some) = (Sums::default(), Sums::default());
-    let mut rows = 0;
+    let mut fold = Fold::new(py, key, selected.as_ref())?;
     for_each_batch(stream, on_rows, |batch| {
         let columns = Texts::of_all(batch.columns())?;
         let cell = |row: usize, column: usize| columns[column].cell(row);
-        let next = rows + batch.num_rows();
-        all.merge(&fingerprint.sums(all.rows(), batch.num_rows(), columns.len(), cell));
-        if let Some(marks) = marks {
-            let marks = marks.get(rows..next).ok_or("more rows came than there are marks")?;
-            let marked: Vec<usize> = (0..marks.len()).filter(|row| marks[*row]).collect();
-            let cell = |row: usize, column: usize| cell(marked[row], column);
-            some.merge(&fingerprint.sums(some.rows(), marked.len(), columns.len(), cell));
-        }
-        rows = next;
+        fold.add(batch.num_rows(), columns.len(), cell)
+            .map_err(|TooMany| "more rows came than there are marks")?;
         Ok(Ok(()))
     })?;
-    if marks.is_some_and(|marks| rows < marks.len()) {
-        return Err(StreamError::new_err("fewer rows came than there are marks"));
-    }
-    Ok((written(py, &fingerprint, &all), marks.map(|_| written(py, &fingerprint, &some))))
+    fold.finish(py).map_err(|TooFew| StreamError::new_err("fewer rows came than there are marks"))
 }
 
 /// The number and the fingerprints of rows whose digests were computed elsewhere. Each of `pieces` is a concatenation of
@@ -180,9 +168,7 @@ pub fn digest_fingerprints<'py>(
     selected: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<(Written<'py>, Option<Written<'py>>)> {
     let py = pieces.py();
-    let fingerprint = Fingerprint::new(secret(py, key)?);
-    let marks = selected.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-    let (mut all, mut some) = (Sums::default(), Sums::default());
+    let mut fold = Fold::new(py, key, selected.as_ref())?;
     for piece in pieces.try_iter()? {
         let piece = piece?.cast_into::<PyBytes>()?;
         let (digests, rest) = piece.as_bytes().as_chunks::<DIGEST>();
@@ -192,24 +178,61 @@ pub fn digest_fingerprints<'py>(
                 format!("a piece of digests has {} bytes too many", rest.len()),
             ));
         }
-        let sums = |first: &Sums, digests: &[[u8; DIGEST]]| {
-            fingerprint.sums(first.rows(), digests.len(), 1, |row, _| Cell::Text(&digests[row]))
-        };
-        if let Some(marks) = marks {
-            let marks =
-                usize::try_from(all.rows()).ok().and_then(|first| marks.get(first..first + digests.len()));
-            let marks = marks.ok_or_else(|| {
-                errors::argument(py, "selected has fewer marks than there are digests".to_string())
-            })?;
-            let marked: Vec<_> =
-                digests.iter().zip(marks).filter(|(_, mark)| **mark).map(|(digest, _)| *digest).collect();
-            let of_marked = door::on_threads(py, || sums(&some, &marked))?;
-            some.merge(&of_marked);
-        }
-        let of_piece = door::on_threads(py, || sums(&all, digests))?;
-        all.merge(&of_piece);
+        let cell = |row: usize, _| Cell::Text(&digests[row]);
+        door::on_threads(py, || fold.add(digests.len(), 1, cell))?.map_err(|TooMany| {
+            errors::argument(py, "selected has fewer marks than there are digests".to_string())
+        })?;
     }
-    Ok((written(py, &fingerprint, &all), marks.map(|_| written(py, &fingerprint, &some))))
+    fold.finish(py)
+        .map_err(|TooFew| errors::argument(py, "selected has more marks than there are digests".to_string()))
+}
+
+/// The sums over all rows that come, and over those of them that are marked.
+struct Fold<'a> {
+    fingerprint: Fingerprint,
+    marks: Option<&'a [bool]>,
+    all: Sums,
+    some: Sums,
+}
+
+/// More rows came than there are marks.
+struct TooMany;
+/// Fewer rows came than there are marks.
+struct TooFew;
+
+impl<'a> Fold<'a> {
+    fn new(py: Python<'_>, key: &[u8], selected: Option<&'a PyReadonlyArray1<'_, bool>>) -> PyResult<Self> {
+        let marks = selected.map(PyReadonlyArray1::as_slice).transpose()?;
+        let fingerprint = Fingerprint::new(secret(py, key)?);
+        Ok(Self { fingerprint, marks, all: Sums::default(), some: Sums::default() })
+    }
+
+    /// Adds rows of so many columns.
+    fn add<'c>(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        cell: impl Fn(usize, usize) -> Cell<'c> + Sync,
+    ) -> Result<(), TooMany> {
+        if let Some(marks) = self.marks {
+            let first = usize::try_from(self.all.rows()).map_err(|_| TooMany)?;
+            let marks = marks.get(first..first + rows).ok_or(TooMany)?;
+            let marked: Vec<usize> = (0..rows).filter(|row| marks[*row]).collect();
+            let cell = |row: usize, column: usize| cell(marked[row], column);
+            self.some.merge(&self.fingerprint.sums(self.some.rows(), marked.len(), columns, cell));
+        }
+        self.all.merge(&self.fingerprint.sums(self.all.rows(), rows, columns, cell));
+        Ok(())
+    }
+
+    /// The fingerprints of all rows, and of those that are marked.
+    fn finish(self, py: Python<'_>) -> Result<(Written<'_>, Option<Written<'_>>), TooFew> {
+        if self.marks.is_some_and(|marks| (marks.len() as u64) > self.all.rows()) {
+            return Err(TooFew);
+        }
+        let some = self.marks.map(|_| written(py, &self.fingerprint, &self.some));
+        Ok((written(py, &self.fingerprint, &self.all), some))
+    }
 }
 
 fn written<'py>(py: Python<'py>, fingerprint: &Fingerprint, sums: &Sums) -> Written<'py> {

@@ -22,7 +22,7 @@ with a quote elsewhere is refused, because engines read it in different ways.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -240,52 +240,35 @@ class _Content:
 
     def _tallied(self, partition: Partition, asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
         """Evaluate questions on every row in the engine, and count the results by the parts outside it."""
-        parts = max(len(partition.sizes), *(max(numbers) for _, numbers in asked))
-        asked_of: list[int | None] = [None] * parts
-        for number, (_, numbers) in enumerate(asked):
-            for part in numbers:
-                asked_of[part - 1] = number
+        asked_of = {part: number for number, (_, numbers) in enumerate(asked) for part in numbers}
         width = 1 + max(len(question) for question, _ in asked)
-        sql = self._questions(partition, [question for question, _ in asked])
-        counts = self._streamed(partition, sql, asked_of, width)
-        return ((part, *cells) for part, cells in enumerate(counts.reshape(parts, width).tolist(), start=1))
+        counts = self._streamed(
+            partition, self._answers([question for question, _ in asked], partition), asked_of, width
+        )
+        return ((part, *cells) for part, cells in enumerate(counts.tolist(), start=1))
 
     def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
         changed = self._engine.files.changed
         if len(partition) != self.rows:
             raise changed
         size = size_of(partition, part)
-        typed = [self._value(dimension) for dimension in classification.dimensions]
         if size == self.rows and self._key is None:
-            cells = classification.sql(self._read, typed)
+            cells = classification.sql(self._read, self._dimensions(classification))
             found = self._engine.run(f"SELECT cell, count(*) FROM ({cells}) GROUP BY cell", _NOT_COUNTED)
             return counts_of_outcomes(found, classification, size, changed)
-        names = self._names(partition)
-        further = "".join(f", {sql} AS {name}" for name, sql in names.items())
-        order = ""
-        if any(dimension.lookup is not None for dimension in classification.dimensions) and not partition.by_id:
-            names = {**names, "position": ""}  # a join need not keep the order of the rows
-            further, order = f"{further}, row_number() OVER () AS position", " ORDER BY position"
-        cells = classification.sql(f"(SELECT *{further} FROM {self._read})", typed, more=", ".join(names))
-        selected = self._in_order(partition, ["CAST(cell AS USMALLINT)"])
-        counts = self._streamed(
-            partition,
-            f"SELECT {selected} FROM ({cells}){order}",
-            [None] * (part - 1) + [0] + [None] * (len(partition.sizes) - part),
-            classification.number_of_outcomes,
-        )
-        own = counts[(part - 1) * classification.number_of_outcomes :][: classification.number_of_outcomes]
-        return counts_of_outcomes(enumerate(own.tolist()), classification, size, changed)
+        outcomes = self._outcomes(classification, partition)
+        counts = self._streamed(partition, outcomes, {part: 0}, classification.number_of_outcomes)
+        return counts_of_outcomes(enumerate(counts[part - 1].tolist()), classification, size, changed)
 
-    def _streamed(
-        self, partition: Partition, sql: str, asked_of: Sequence[int | None], width: int
-    ) -> NDArray[np.uint64]:
-        """The counts of a pass, after it was checked that what was counted has the fingerprint of the content."""
+    def _streamed(self, partition: Partition, sql: str, asked_of: Mapping[int, int], width: int) -> NDArray[np.uint64]:
+        """The counts of a pass by part, after it was checked that what was counted has the content's fingerprint."""
+        parts = max(len(partition.sizes), *asked_of)
+        questions = [asked_of.get(part) for part in range(1, parts + 1)]
         try:
             counts, found = self._engine.streamed(
                 sql,
                 _NOT_COUNTED,
-                lambda stream, on_rows: stream_tally(stream, partition, asked_of, width, on_rows, self._key),
+                lambda stream, on_rows: stream_tally(stream, partition, questions, width, on_rows, self._key),
             )
         except RowIdsError:  # a row has no id now
             raise self._engine.files.changed from None
@@ -293,19 +276,29 @@ class _Content:
             _, ordered, unordered = found
             if unordered != self.fingerprint.unordered or not (partition.by_id or ordered == self.fingerprint.ordered):
                 raise self._engine.files.changed
-        return counts
+        return counts.reshape(parts, width)
 
-    def _names(self, partition: Partition) -> dict[str, str]:
-        """Names and SQL of what a pass needs beside its answers: the id of a row, and the cells to be fingerprinted."""
+    def _beside(self, partition: Partition) -> tuple[dict[str, str], dict[str, str]]:
+        """Name and SQL of what a pass needs beside its answers: before them the id, after them the hashed cells."""
         ids = {"id": self._id} if partition.by_id and self._id is not None else {}
-        texts = [] if self._key is None else _texts(self._relation)
-        return {**ids, **{f"t{index}": text for index, text in enumerate(texts)}}
+        texts = () if self._key is None else _texts(self._relation)
+        return ids, {f"t{index}": text for index, text in enumerate(texts)}
 
-    def _in_order(self, partition: Partition, answers: Sequence[str]) -> str:
-        """The columns of a pass: the id, the answers, the cells."""
-        names = self._names(partition)
-        ids = [name for name in names if name == "id"]
-        return ", ".join([*ids, *answers, *(name for name in names if name != "id")])
+    def _outcomes(self, classification: Classification, partition: Partition) -> str:
+        """SQL for the outcome of each row."""
+        ids, texts = self._beside(partition)
+        is_joined = any(dimension.lookup is not None for dimension in classification.dimensions)
+        # A join need not keep the order of the rows.
+        order = {"position": "row_number() OVER ()"} if is_joined and not partition.by_id else {}
+        beside = {**ids, **texts, **order}
+        further = "".join(f", {sql} AS {name}" for name, sql in beside.items())
+        relation = f"(SELECT *{further} FROM {self._read})"
+        cells = classification.sql(relation, self._dimensions(classification), more=", ".join(beside))
+        selected = ", ".join([*ids, "CAST(cell AS USMALLINT)", *texts])
+        return f"SELECT {selected} FROM ({cells})" + "".join(f" ORDER BY {name}" for name in order)
+
+    def _dimensions(self, classification: Classification) -> list[str]:
+        return [self._value(dimension) for dimension in classification.dimensions]
 
     def _value(self, dimension: Dimension) -> str:
         """SQL for the value of a column: integers are compared with integers as they are, which is fastest."""
@@ -313,7 +306,7 @@ class _Content:
         whole = dimension.is_whole and self._relation.columns[index].declared in INTEGERS_OF_64_BITS
         return f"c{index}" if whole else self._typed(dimension.column, dimension.demand)
 
-    def _questions(self, partition: Partition, questions: Sequence[Question]) -> str:
+    def _answers(self, questions: Sequence[Question], partition: Partition) -> str:
         """SQL for each row and question: the index of the first predicate that holds, or their number if none does."""
         predicates = [predicate for question in questions for predicate in question]
         demands = {(name, demand) for predicate in predicates for name, demand in predicate.demands}
@@ -322,8 +315,9 @@ class _Content:
             f"CAST({first_that_holds([self._condition(predicate) for predicate in question])} AS USMALLINT)"
             for question in questions
         ]
-        read = ", ".join(f"{sql} AS {name}" for name, sql in {**typed, **self._names(partition)}.items())
-        return f"SELECT {self._in_order(partition, answers)} FROM (SELECT {read} FROM {self._read})"
+        ids, texts = self._beside(partition)
+        read = ", ".join(f"{sql} AS {name}" for name, sql in {**typed, **ids, **texts}.items())
+        return f"SELECT {', '.join([*ids, *answers, *texts])} FROM (SELECT {read} FROM {self._read})"
 
     def _condition(self, predicate: Predicate) -> str:
         types = predicate.column_types

@@ -10,7 +10,7 @@ each row. So the server makes no temporary table, and no query text contains an 
 # ruff: noqa: S608 - every piece of SQL here is quoted by text_literal or identifier, or was rendered by Predicate.sql
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import Partition, RowTokens
-from statpriv.errors import MissingExtraError
+from statpriv._native import RowTokens
+from statpriv.errors import MissingExtraError, TableError
 from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
@@ -27,18 +27,13 @@ from statpriv.releasing.sql_text import identifier, quoted, text_literal
 from statpriv.releasing.tables.columns import Column, Condition, Kind, check_columns, first_that_holds, position_of
 from statpriv.releasing.tables.identity import check_distinct, check_units, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
-    AskedParts,
-    ContentFingerprint,
     Groups,
     QueryListener,
     Question,
     Refusals,
     Table,
-    counts_in_passes,
-    counts_of_outcomes,
-    size_of,
 )
-from statpriv.releasing.tables.rows_in_passing import answers_of_parts, answers_of_rows, fingerprints_of
+from statpriv.releasing.tables.rows_in_passing import ContentInPassing, fingerprints_of
 
 try:
     import psycopg
@@ -151,48 +146,36 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _Content:
+class _Content(ContentInPassing):
     """The content of the snapshot, in the binary order of the ids."""
 
-    fingerprint: ContentFingerprint
-    fingerprint_of_selected: ContentFingerprint | None
-    rows: int
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
 
-    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        if len(partition) != self.rows:
-            raise self._session.refusal(_CHANGED)
+    @property
+    def changed(self) -> TableError:
+        return self._session.refusal(_CHANGED)
 
-        def ask(asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
-            answers = ", ".join(self._cell(question) for question, _ in asked)
-            rows = self._in_order(
-                partition, f"SELECT {self._relation.id_text} AS id, {answers} FROM {self._relation.sql}"
-            )
-            return answers_of_parts(rows, partition, asked)
+    def answers(self, questions: Sequence[Question], *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        answers = ", ".join(map(self._cell, questions))
+        sql = f"SELECT {self._relation.id_text} AS id, {answers} FROM {self._relation.sql}"
+        return self._streamed(sql, in_order=in_order)
 
-        return counts_in_passes(partition, questions, ask, self._session.refusal(_CHANGED))
-
-    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
-        changed = self._session.refusal(_CHANGED)
-        if len(partition) != self.rows:
-            raise changed
-        typed = [self._relation.typed(each.column, each.demand) for each in classification.dimensions]
-        size = size_of(partition, part)
-        if size == self.rows:
-            # Too many counts for columns, so that a plan log tells how many cells have any rows.
-            cells = classification.sql(self._relation.sql, typed)
-            found = self._session.run(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
-            return counts_of_outcomes(found, classification, size, changed)
+    def outcomes(self, classification: Classification, *, in_order: bool) -> Iterator[tuple[Any, ...]]:
         relation = f"(SELECT *, {self._relation.id_text} AS id FROM {self._relation.sql}) AS own"
-        cells = classification.sql(relation, typed, more="id")
-        rows = self._in_order(partition, f"SELECT id, cell FROM ({cells}) AS cells")
-        counts = answers_of_rows(rows, partition, {part: 0}, classification.number_of_outcomes)[part]
-        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, changed)
+        cells = classification.sql(relation, self._dimensions(classification), more="id")
+        return self._streamed(f"SELECT id, cell FROM ({cells}) AS cells", in_order=in_order)
 
-    def _in_order(self, partition: Partition, sql: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, in the order of the ids if the partition knows them by their positions."""
-        return self._session.stream(sql if partition.by_id else f"{sql} ORDER BY id", _NOT_COUNTED)
+    def counted_outcomes(self, classification: Classification) -> Iterable[tuple[Any, ...]]:
+        """Too many counts for columns, so that a plan log tells how many cells have any rows."""
+        cells = classification.sql(self._relation.sql, self._dimensions(classification))
+        return self._session.run(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
+
+    def _streamed(self, sql: str, *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        return self._session.stream(f"{sql} ORDER BY id" if in_order else sql, _NOT_COUNTED)
+
+    def _dimensions(self, classification: Classification) -> list[str]:
+        return [self._relation.typed(each.column, each.demand) for each in classification.dimensions]
 
     def _cell(self, question: Question) -> str:
         return first_that_holds([self._condition(predicate) for predicate in question])

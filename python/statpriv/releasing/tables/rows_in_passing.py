@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -10,14 +12,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statpriv._native import Partition, digest_fingerprints
-from statpriv.releasing.tables.protocol import AskedParts, ContentFingerprint
+from statpriv.errors import TableError
+from statpriv.releasing.classification import Classification
+from statpriv.releasing.tables.protocol import (
+    AskedParts,
+    ContentFingerprint,
+    Question,
+    counts_in_passes,
+    counts_of_outcomes,
+    size_of,
+)
 
-__all__ = ["answers_of_parts", "answers_of_rows", "fingerprints_of"]
+__all__ = ["ContentInPassing", "fingerprints_of"]
 
 _Row = TypeVar("_Row")
 
 _TOGETHER = 20_000
 """Rows that are looked at together."""
+
+
+@dataclass(frozen=True)
+class ContentInPassing(ABC):
+    """A content of which an engine answers questions row by row; the answers are counted here."""
+
+    fingerprint: ContentFingerprint
+    fingerprint_of_selected: ContentFingerprint | None
+    rows: int
+
+    @property
+    @abstractmethod
+    def changed(self) -> TableError:
+        """The refusal of a content that has other rows than it had."""
+
+    @abstractmethod
+    def answers(self, questions: Sequence[Question], *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        """The id of each row, and its answer to each question; in the order of the ids if it matters."""
+
+    @abstractmethod
+    def outcomes(self, classification: Classification, *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        """The id of each row, and its outcome; in the order of the ids if it matters."""
+
+    @abstractmethod
+    def counted_outcomes(self, classification: Classification) -> Iterable[tuple[Any, ...]]:
+        """Each outcome of all rows, with its number of rows."""
+
+    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
+        """Count the rows of each part by the part's question."""
+        if len(partition) != self.rows:
+            raise self.changed
+
+        def ask(asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
+            answers = self.answers([question for question, _ in asked], in_order=not partition.by_id)
+            return _answers_of_parts(answers, partition, asked)
+
+        return counts_in_passes(partition, questions, ask, self.changed)
+
+    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
+        """Count the rows of one part by cell."""
+        if len(partition) != self.rows:
+            raise self.changed
+        size = size_of(partition, part)
+        if size == self.rows:
+            return counts_of_outcomes(self.counted_outcomes(classification), classification, size, self.changed)
+        outcomes = self.outcomes(classification, in_order=not partition.by_id)
+        counts = _answers_of_rows(outcomes, partition, {part: 0}, classification.number_of_outcomes)[part]
+        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, self.changed)
 
 
 def fingerprints_of(
@@ -37,7 +96,7 @@ def fingerprints_of(
     return ContentFingerprint(*whole), None if some is None else ContentFingerprint(*some[1:]), rows
 
 
-def answers_of_parts(
+def _answers_of_parts(
     rows: Iterable[tuple[Any, ...]], partition: Partition, asked: Sequence[AskedParts]
 ) -> Iterator[tuple[int, ...]]:
     """For each part, its number and the number of rows with each answer to its question.
@@ -50,11 +109,11 @@ def answers_of_parts(
         The questions, each with its parts.
     """
     asked_of: dict[int, int] = {part: number for number, (_, parts) in enumerate(asked) for part in parts}
-    counts = answers_of_rows(rows, partition, asked_of, 1 + max(len(question) for question, _ in asked))
+    counts = _answers_of_rows(rows, partition, asked_of, 1 + max(len(question) for question, _ in asked))
     return ((part, *counts[part].tolist()) for part in asked_of)
 
 
-def answers_of_rows(
+def _answers_of_rows(
     rows: Iterable[tuple[Any, ...]], partition: Partition, asked_of: dict[int, int], width: int
 ) -> NDArray[np.int64]:
     """The number of rows of each part with each answer to the question that the part is asked.

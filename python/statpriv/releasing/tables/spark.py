@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +26,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statpriv._native import Partition, RowTokens
-from statpriv.errors import MissingExtraError
+from statpriv._native import RowIdsError, RowTokens
+from statpriv.errors import MissingExtraError, TableError
 from statpriv.releasing.classification import Classification
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.predicate import ColumnType, Predicate
@@ -45,18 +45,13 @@ from statpriv.releasing.tables.csv_cells import SPARK
 from statpriv.releasing.tables.files import CSV_SUFFIXES, PARQUET_SUFFIXES, Files, csv_header, open_files
 from statpriv.releasing.tables.identity import check_distinct, check_units, groups_of, tokens_of
 from statpriv.releasing.tables.protocol import (
-    AskedParts,
-    ContentFingerprint,
     Groups,
     QueryListener,
     Question,
     Refusals,
     Table,
-    counts_in_passes,
-    counts_of_outcomes,
-    size_of,
 )
-from statpriv.releasing.tables.rows_in_passing import answers_of_parts, answers_of_rows, fingerprints_of
+from statpriv.releasing.tables.rows_in_passing import ContentInPassing, fingerprints_of
 
 try:
     from py4j.protocol import Py4JError
@@ -206,18 +201,23 @@ class _Table:
             self._relation.unreadable,
         )
         self._check_unchanged()
-        if self._recognised is not None:
-            row_key, tokens = self._recognised
-            ids = (id_ for (id_,) in self._session.rows("SELECT id FROM content", self._relation.unreadable))
-            again = tokens_of(row_key, ids, self._relation.id_name, self._session.refusal, with_rows=False)
-            if not np.array_equal(again.tokens, tokens.tokens):
-                raise self._session.refusal(_CHANGED)
-        digests = (
-            digest
-            for (digest,) in self._session.rows("SELECT digest FROM content ORDER BY id", self._relation.unreadable)
-        )
-        whole, some, n = fingerprints_of(digests, key, selected)
+        self._check_ids()
+        rows = self._session.rows("SELECT digest FROM content ORDER BY id", self._relation.unreadable)
+        whole, some, n = fingerprints_of((digest for (digest,) in rows), key, selected)
         return _Content(whole, some, n, self._session, self._relation)
+
+    def _check_ids(self) -> None:
+        """Refuse a content with other ids than those that were recognised."""
+        if self._recognised is None:
+            return
+        key, tokens = self._recognised
+        ids = (id_ for (id_,) in self._session.rows("SELECT id FROM content", self._relation.unreadable))
+        try:
+            again = RowTokens.of(key, ids)
+        except RowIdsError:
+            raise self._session.refusal(_CHANGED) from None
+        if not np.array_equal(again.tokens, tokens.tokens):
+            raise self._session.refusal(_CHANGED)
 
     def _check_unchanged(self) -> None:
         if self._files is not None:
@@ -225,46 +225,35 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _Content:
+class _Content(ContentInPassing):
     """The content as it was materialised, in the binary order of the ids."""
 
-    fingerprint: ContentFingerprint
-    fingerprint_of_selected: ContentFingerprint | None
-    rows: int
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)
 
-    def count(self, partition: Partition, questions: Sequence[Question]) -> list[tuple[int, ...]]:
-        if len(partition) != self.rows:
-            raise self._session.refusal(_CHANGED)
+    @property
+    def changed(self) -> TableError:
+        return self._session.refusal(_CHANGED)
 
-        def ask(asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:
-            answers = ", ".join(self._cell(question) for question, _ in asked)
-            return answers_of_parts(self._in_order(partition, f"SELECT id, {answers} FROM content"), partition, asked)
+    def answers(self, questions: Sequence[Question], *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        return self._streamed(f"SELECT id, {', '.join(map(self._cell, questions))} FROM content", in_order=in_order)
 
-        return counts_in_passes(partition, questions, ask, self._session.refusal(_CHANGED))
+    def outcomes(self, classification: Classification, *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        cells = classification.sql("content", self._dimensions(classification), _text, more="id")
+        return self._streamed(f"SELECT id, cell FROM ({cells}) AS cells", in_order=in_order)
 
-    def tabulate(self, partition: Partition, part: int, classification: Classification) -> list[int]:
-        changed = self._session.refusal(_CHANGED)
-        if len(partition) != self.rows:
-            raise changed
-        typed = [
+    def counted_outcomes(self, classification: Classification) -> Iterable[tuple[Any, ...]]:
+        cells = classification.sql("content", self._dimensions(classification), _text)
+        return self._session.rows(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
+
+    def _streamed(self, sql: str, *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        return self._session.rows(f"{sql} ORDER BY id" if in_order else sql, _NOT_COUNTED)
+
+    def _dimensions(self, classification: Classification) -> list[str]:
+        return [
             self._relation.typed(position_of(self._relation.columns, each.column), each.demand)
             for each in classification.dimensions
         ]
-        size = size_of(partition, part)
-        if size == self.rows:
-            cells = classification.sql("content", typed, _text)
-            found = self._session.rows(f"SELECT cell, count(*) FROM ({cells}) AS cells GROUP BY cell", _NOT_COUNTED)
-            return counts_of_outcomes(found, classification, size, changed)
-        cells = classification.sql("content", typed, _text, more="id")
-        rows = self._in_order(partition, f"SELECT id, cell FROM ({cells}) AS cells")
-        counts = answers_of_rows(rows, partition, {part: 0}, classification.number_of_outcomes)[part]
-        return counts_of_outcomes(enumerate(counts.tolist()), classification, size, changed)
-
-    def _in_order(self, partition: Partition, sql: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, in the order of the ids if the partition knows them by their positions."""
-        return self._session.rows(sql if partition.by_id else f"{sql} ORDER BY id", _NOT_COUNTED)
 
     def _cell(self, question: Question) -> str:
         return first_that_holds([self._condition(predicate) for predicate in question])
