@@ -26,7 +26,7 @@ cell = [
 GATED = "gate = true\n"
 COARSE = "suppressed_below = 3\nrounded_to = 5\n"
 COARSER = "suppressed_below = 10\nrounded_to = 5\n"
-KINDS = ("counts", "gates and cells", "groups", "later", "dry run", "suppressed", "same rows", "tables")
+KINDS = ("counts", "gates and cells", "groups", "later", "dry run", "suppressed", "same rows", "tables", "a tree")
 
 
 def people(workshop: Workshop, n: int) -> None:
@@ -105,7 +105,16 @@ def _tables(workshop: Workshop) -> None:
     _release(workshop, *asked, more='[publication]\nrows = "same"\nprotects = "row"\n', epsilon="0.5", delta="0.9")
 
 
-_MAKERS = (_counts, _gates, _groups, _later, _dry_run, _suppressed, _same_rows, _tables)
+def _tree(workshop: Workshop) -> None:
+    """A tree of all rows: everybody's sex, and the votes of those whose cells are large enough."""
+    people(workshop, 24)
+    asked = (
+        '[[table]]\nname = "votes"\nminimum = 3\nnested = true\n[table.dimensions]\nsex = ["f", "m"]\nvote = [0, 1]\n'
+    )
+    _release(workshop, asked, epsilon="1", delta="0.9")
+
+
+_MAKERS = (_counts, _gates, _groups, _later, _dry_run, _suppressed, _same_rows, _tables, _tree)
 _MADE = dict(zip(KINDS, _MAKERS, strict=True))
 
 

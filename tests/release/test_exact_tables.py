@@ -16,8 +16,8 @@ from statpriv.errors import GuaranteeNotReachedError, LedgerError, PlanError
 from statpriv.files.composition import read_composition
 from statpriv.releasing.classification import dimension_from
 from statpriv.releasing.exact_tables import TableAnswer
-from statpriv.releasing.plan import PlannedTable
 from statpriv.releasing.plan_file import load_plan, plan_schema
+from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.tables import open_table
 
 from ..cases import cases

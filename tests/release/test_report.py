@@ -51,7 +51,7 @@ OPTIONAL = {
     "exact_counts",
     *("probability", "cells", "attribute", "gate", "rounded_to", "suppressed_below"),
     "where",
-    *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode", "minima"),
+    *("tables", "delta", "table", "query", "impossible", "by", "ladder", "recode", "minima", "nested"),
     *("conditions", "each", "probabilities", "source", "p", "columns", "withheld_at_most"),
     *("units", "largest_unit", "unit_source", "protects", "same_rows", "people"),
 }

@@ -14,7 +14,8 @@ from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.classification import dimension_from
 from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.part import Part
-from statpriv.releasing.plan import PlannedTable, Publication
+from statpriv.releasing.plan import Publication
+from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.report import render
 from statpriv.releasing.steps import Steps, expected_counts
 from statpriv.releasing.withholding import chance_of_withholding

@@ -188,7 +188,7 @@ def _proof(guarantee: Guarantee) -> list[str]:
     """Commands that write and check a certificate; none if a certificate cannot express the queries."""
     plan = guarantee.plan
     histograms = any(has_cells(part.asked) for part in guarantee.parts)
-    beyond = any(table.is_ladder or table.ranges is not None for table in plan.tables)
+    beyond = any(table.is_refined or table.ranges is not None for table in plan.tables)
     return [] if beyond or plan.is_conditional or (histograms and guarantee.plan.guarantee.known_rows) else list(_PROOF)
 
 

@@ -5,19 +5,20 @@ possible cell holds at least its minimum, no impossible cell holds a row, and ev
 public classification each class is such a table by itself; a row in no declared class withholds all of them.
 
 Of a ladder, the finest of the declared groupings whose cells all hold the minimum is published
-(:mod:`statpriv.rules.refined_table`), and nothing if a row is in no cell or in an impossible one.
+(:mod:`statpriv.rules.refined_table`), and nothing if a row is in no cell or in an impossible one. Of a tree, a
+published cell of the first dimensions is split by the next one if all possible cells that this gives hold the minimum.
 
 What is withheld leaves no trace: the answer of a withheld table, or class, is the same whatever was counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from statpriv.releasing.classification import Dimension
-from statpriv.releasing.plan import PlannedTable
+from statpriv.releasing.planned_table import PlannedTable
 
 __all__ = ["TableAnswer", "declared", "too_few_rows"]
 
@@ -33,7 +34,8 @@ class TableAnswer:
     withheld
         The classes that are withheld, in their order; empty without a public classification.
     cells
-        The published cells with their counts, in row-major order.
+        The published cells with their counts, in row-major order. Of a tree, a cell that is not split has the
+        categories of the first dimensions alone.
     level
         Of a ladder, the index of the published grouping; 0 is the finest table, also where nothing is published.
     """
@@ -64,32 +66,49 @@ class TableAnswer:
         True
         """
         counts = dict(zip(table.all_cells, outcomes, strict=False))
-        if table.is_ladder:
-            return cls._finest(table, counts, outcomes[len(counts) :])
+        if table.is_refined:
+            if any(outcomes[len(counts) :]) or any(counts[cell] for cell in table.impossible):
+                return cls(published=False, withheld=(), cells=())
+            return cls._split(table, counts) if table.nested else cls._finest(table, counts)
         failed = set(_classes_that_fail(table, counts, outcomes))
         passed = () if table.by is None and failed else table.cells
         cells = tuple((cell, counts[cell]) for cell in passed if table.class_of(cell) not in failed)
         return cls(bool(cells), tuple(name for name in table.classes if name in failed), cells)
 
     @classmethod
-    def _finest(cls, table: PlannedTable, counts: Mapping[tuple[str, ...], int], outside: Sequence[int]) -> TableAnswer:
+    def _finest(cls, table: PlannedTable, counts: Mapping[tuple[str, ...], int]) -> TableAnswer:
         """The finest table of a ladder whose cells all hold the minimum; the law is on the possible cells alone."""
-        nothing = cls(published=False, withheld=(), cells=())
-        if any(outside) or any(counts[cell] for cell in table.impossible):
-            return nothing
         for level, coarse in enumerate(table.query.levels):
-            found = dict.fromkeys(coarse.cells, 0)
-            for cell in table.cells:
-                found[table.query.coarsened(cell, level)] += counts[cell]
+            found = _counted(table, counts, level)
             if all(count >= coarse.minimum_of(cell) for cell, count in found.items()):
                 return cls(published=True, withheld=(), cells=tuple(found.items()), level=level)
-        return nothing
+        return cls(published=False, withheld=(), cells=())
+
+    @classmethod
+    def _split(cls, table: PlannedTable, counts: Mapping[tuple[str, ...], int]) -> TableAnswer:
+        """The cells of a tree that are published and not split; the empty cell stands for the whole table."""
+        shown: dict[tuple[str, ...], int] = {(): sum(counts.values())}
+        for level in reversed(range(table.query.depth)):
+            minimum_of, parts = (
+                table.query.levels[level].minimum_of,
+                dict[tuple[str, ...], dict[tuple[str, ...], int]](),
+            )
+            for cell, count in _counted(table, counts, level).items():
+                parts.setdefault(cell[:-1], {})[cell] = count
+            shown = {
+                cell: count
+                for whole, own in shown.items()
+                for cell, count in _parts_if_all(parts.get(whole, {}), minimum_of) or ((whole, own),)
+            }
+        return cls(() not in shown, (), tuple((cell, count) for cell, count in shown.items() if cell))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TableAnswer:
         """Read what an entry of the key `tables` of a report says of a table that was counted."""
         names = tuple(document["dimensions"])
-        cells = tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"])
+        cells = tuple(
+            (tuple(cell[name] for name in names if name in cell), cell["count"]) for cell in document["cells"]
+        )
         level = document["ladder"]["level"] if "ladder" in document else None
         return cls(document["published"], tuple(document["withheld"]), cells, level or 0)
 
@@ -100,7 +119,9 @@ class TableAnswer:
             **declared(table, self.level if self.published else None),
             "published": self.published,
             "withheld": list(self.withheld),
-            "cells": [{**dict(zip(names, cell, strict=True)), "count": count} for cell, count in self.cells],
+            "cells": [
+                {**dict(zip(names, cell, strict=not table.nested)), "count": count} for cell, count in self.cells
+            ],
         }
 
 
@@ -122,6 +143,7 @@ def declared(table: PlannedTable, level: int | None = None) -> dict[str, Any]:
         "impossible": [list(cell) for cell in shown.impossible],
         **_minima(table, level or 0),
         **({"ladder": _ladder(table, level)} if table.is_ladder else {}),
+        **({"nested": True} if table.nested else {}),
     }
 
 
@@ -157,6 +179,21 @@ def _conditions(dimension: Dimension, level: int) -> list[str]:
         return list(finest.values())
     grouping = dimension.recode[min(level, len(dimension.recode)) - 1]
     return [" OR ".join(finest[label] for label in own) for _, own in grouping]
+
+
+def _counted(table: PlannedTable, counts: Mapping[tuple[str, ...], int], level: int) -> dict[tuple[str, ...], int]:
+    """The numbers of rows in the possible cells of a level."""
+    found = dict.fromkeys(table.query.levels[level].cells, 0)
+    for cell in table.cells:
+        found[table.query.coarsened(cell, level)] += counts[cell]
+    return found
+
+
+def _parts_if_all(
+    parts: Mapping[tuple[str, ...], int], minimum_of: Callable[[tuple[str, ...]], int]
+) -> Iterable[tuple[tuple[str, ...], int]]:
+    """The cells that a cell is split into, if all of them hold their minimum."""
+    return parts.items() if all(count >= minimum_of(cell) for cell, count in parts.items()) else ()
 
 
 def _classes_that_fail(

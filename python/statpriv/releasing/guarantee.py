@@ -25,7 +25,8 @@ from statpriv.model.situation import Query
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.releasing.deltas import at_most_one, greatest, least, weighted
 from statpriv.releasing.part import Asked, Part
-from statpriv.releasing.plan import Plan, PlannedQuery, PlannedTable, Publication
+from statpriv.releasing.plan import Plan, PlannedQuery, Publication
+from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_ranges import has_cells
 from statpriv.releasing.steps import Steps, expected_counts

@@ -62,7 +62,7 @@ _RECOMPUTED = {
     "queries.withheld_at_most": "queries.publication.gate, queries.cells.gate, queries.probability, "
     "queries.cells.probability, queries.size, queries.groups and data.units",
     "tables.withheld_at_most": "tables.minimum, tables.minima, tables.probability, tables.probabilities, "
-    "tables.impossible, tables.ladder and tables.rows",
+    "tables.impossible, tables.ladder, tables.nested and tables.rows",
     "answers.query": "queries.name",
     "answers.cell": "queries.cells.name",
     "answers.size": "queries.size",
@@ -96,16 +96,17 @@ _RECOMPUTED = {
     "composition.part.query.kind composition.part.query.dimensions composition.part.query.minimum "
     "composition.part.query.minima.cell composition.part.query.minima.minimum "
     "composition.part.query.impossible composition.part.query.by composition.part.query.recode.label "
-    "composition.part.query.recode.categories": "tables.dimensions, tables.ladder, tables.minimum, "
-    "tables.minima, tables.impossible and tables.by",
+    "composition.part.query.recode.categories composition.part.query.nested": "tables.dimensions, tables.ladder, "
+    "tables.nested, tables.minimum, tables.minima, tables.impossible and tables.by",
     "composition.part.query.p": "tables.probability, tables.probabilities, tables.each and tables.impossible",
     "composition.part.query.attribute": "tables.dimensions and guarantee.protects",
     "composition.part.attribute": "queries.where and queries.cells.where",
     "composition.part.gate": "queries.publication.gate, queries.probability and queries.size",
     "composition.part.suppressed_below": "queries.publication.suppressed_below",
     "composition.part.rounded_to": "queries.publication.rounded_to",
-    "verify.proof": "queries.cells, tables.ladder, tables.probability and guarantee.known_rows",
-    "tables.delta": "tables.minimum, tables.minima, tables.by, guarantee.epsilon_exact and guarantee.known_rows",
+    "verify.proof": "queries.cells, tables.ladder, tables.nested, tables.probability and guarantee.known_rows",
+    "tables.delta": "tables.minimum, tables.minima, tables.by, tables.ladder, tables.nested, "
+    "guarantee.epsilon_exact and guarantee.known_rows",
     "ledger.rows_left": "data.rows, history.part.size and queries.size",
     "ledger.rows_spent_before": "history.part.size",
     "warnings": "data.row_id, plan.prior, queries, answers.contradicts_range and history",
@@ -134,6 +135,7 @@ _CROSS_CHECKED = {
     "that are not withheld, in row-major order",
     "tables.ladder.dimensions tables.ladder.impossible tables.ladder.recode.label tables.ladder.recode.categories "
     "tables.ladder.level": "the published dimensions are those of the level, and δ follows from the number of levels",
+    "tables.nested": "the cells are those of a tree exactly if it is one, and δ follows from the number of dimensions",
     "tables.minimum tables.minima.cell tables.minima.minimum tables.ladder.minima.cell "
     "tables.ladder.minima.minimum": "every published count is at least that, and δ follows from it",
     "tables.probability tables.probabilities.cell tables.probabilities.probability tables.each": "the composition has "
@@ -149,6 +151,7 @@ _CROSS_CHECKED = {
     "history.part.query.kind history.part.query.dimensions history.part.query.minimum "
     "history.part.query.minima.cell history.part.query.minima.minimum history.part.query.impossible "
     "history.part.query.by history.part.query.recode.label history.part.query.recode.categories "
+    "history.part.query.nested "
     "history.part.query.p history.part.query.attribute": "δ of that release "
     "follows from its minimum, its classes and the number of its levels; its queries name a table",
     "history.queries.where history.queries.cells": "the part asks it",

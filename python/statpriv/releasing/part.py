@@ -18,7 +18,8 @@ from statpriv.model.queries.processed import PostProcessed, Step
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.ranges import Between, EachBetween
 from statpriv.model.situation import Query
-from statpriv.releasing.plan import PlannedTable, Publication
+from statpriv.releasing.plan import Publication
+from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.stated_ranges import ranges_of
 from statpriv.releasing.steps import StatedQuery, Steps
 

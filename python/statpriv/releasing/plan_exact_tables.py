@@ -11,7 +11,7 @@ from statpriv.errors import MissingExtraError
 from statpriv.numeric.arguments import is_list, is_mapping
 from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.classification import DIMENSIONS_SCHEMA, Dimension, category_label, dimension_from
-from statpriv.releasing.plan import PlannedTable, Range
+from statpriv.releasing.plan import Range
 from statpriv.releasing.plan_values import (
     RANGE_SCHEMAS,
     Label,
@@ -23,6 +23,7 @@ from statpriv.releasing.plan_values import (
     probability_range,
     whole_size,
 )
+from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.sql_text import quoted
 
 try:
@@ -136,6 +137,11 @@ class ExactTable(StrictTable):
     impossible: Annotated[
         tuple[tuple[str, ...], ...], PlainValidator(_impossible), WithJsonSchema(_IMPOSSIBLE_SCHEMA)
     ] = Field(default=(), description="combinations of categories that cannot occur")
+    nested: StrictBool = Field(
+        default=False,
+        description="whether cells of the first dimension are split by the second, and so on, each where all that this "
+        "gives hold the minimum; false to publish the table whole or not at all",
+    )
     by: Label | None = Field(default=None, description="a dimension that everybody is taken to know of each row")
     by_source: Note | None = Field(default=None, description="where the classes of by are public; required with by")
     rows: Size | None = Field(default=None, description="the number of rows of its part; all rows answer if absent")
@@ -209,6 +215,7 @@ class ExactTable(StrictTable):
             rows=self.rows,
             share=self.share,
             ranges=self._ranges,
+            nested=self.nested,
         )
 
     @property

@@ -7,6 +7,9 @@ entry of the key `tables` of a report, and so of what was published.
 **Totals.** A sum over any dimension but `by` is a function of the published table of one class (or of the whole table),
 so that it is covered by the guarantee of that table. A sum over the classes is never formed. Where a class is withheld,
 the total less the other classes would be the table that was withheld.
+
+**Trees** (`nested`). A published cell of the first dimensions is split by the next one where all cells that this gives
+hold the minimum. A cell that is not split has the categories of the first dimensions alone.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ class ReleasedTable:
     rows
         The number of rows that were asked.
     counts
-        The published cells with their counts, in row-major order.
+        The published cells with their counts, in row-major order; of a tree those that are not split further.
     """
 
     name: str
@@ -71,6 +74,8 @@ class ReleasedTable:
     """How many groupings were declared, of which the finest that holds the minimum is published."""
     minima: tuple[tuple[Cell, int], ...] = ()
     """Cells with a least number of rows of their own."""
+    nested: bool = False
+    """Whether it is a tree."""
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> ReleasedTable:
@@ -122,8 +127,11 @@ class ReleasedTable:
             impossible=tuple(map(tuple, document["impossible"])),
             withheld=tuple(document["withheld"]),
             minima=tuple(own_minima(document).items()),
+            nested=document.get("nested", False),
             groupings=1 + max(map(len, document.get("ladder", {}).get("recode", {}).values()), default=0),
-            counts=tuple((tuple(cell[name] for name in names), cell["count"]) for cell in document["cells"]),
+            counts=tuple(
+                (tuple(cell[name] for name in names if name in cell), cell["count"]) for cell in document["cells"]
+            ),
         )
 
     @property
@@ -148,6 +156,23 @@ class ReleasedTable:
     def by_cell(self) -> Mapping[Cell, int]:
         """The published counts by cell."""
         return dict(self.counts)
+
+    @cached_property
+    def not_split(self) -> tuple[Cell, ...]:
+        """The published cells of a tree that have no category of the last dimension."""
+        return tuple(cell for cell, _ in self.counts if len(cell) < len(self.dimensions))
+
+    @cached_property
+    def _rows_by_prefix(self) -> Mapping[Cell, int]:
+        found: dict[Cell, int] = {}
+        for cell, count in self.counts:
+            for k in range(len(cell) + 1):
+                found[cell[:k]] = found.get(cell[:k], 0) + count
+        return found
+
+    def rows_in(self, categories: Cell) -> int | None:
+        """The number of rows with these categories of the first dimensions; None if it is not published."""
+        return self._rows_by_prefix.get(categories)
 
     @cached_property
     def _excluded(self) -> frozenset[Cell]:
@@ -190,7 +215,8 @@ class ReleasedTable:
         Raises
         ------
         ArgumentError
-            If a name is no dimension or stands there twice, or if the total would be over the public classification.
+            If a name is no dimension or stands there twice; if the total would be over the public classification; if
+            the totals of a tree would be over another dimension than its last ones, which not all its cells have.
         """
         if len(set(kept)) < len(kept) or not set(kept) <= set(self.names):
             raise ArgumentError(
@@ -201,9 +227,16 @@ class ReleasedTable:
                 f"kept = {abridged(kept)}; {self.by!r} has to be among them: it is a public classification, and no "
                 "total over its classes is formed, since with all classes but one it would tell the last one"
             )
+        if self.nested and kept != self.names[: len(kept)]:
+            raise ArgumentError(
+                f"kept = {abridged(kept)}; of a tree the first of {', '.join(map(repr, self.names))} are required, in "
+                "this order: cells that are not split have no category of the last ones"
+            )
         places = [self.names.index(name) for name in kept]
         totals: dict[Cell, int] = {}
         for cell, count in self.counts:
+            if len(cell) < len(places):
+                continue
             key = tuple(cell[place] for place in places)
             totals[key] = totals.get(key, 0) + count
         ordered = product(*(self.categories(name) for name in kept))
@@ -247,8 +280,12 @@ def holds_other_keys(table: Mapping[str, Any]) -> bool:
     that is not meant to be published from leaving with a report.
     """
     declared: dict[str, frozenset[str]] = {name: frozenset(own) for name, own in table["dimensions"].items()}
+    names = [*declared]
+    fewest = 1 if table.get("nested") else len(names)
+    allowed = [{*names[:k], "count"} for k in range(fewest, len(names) + 1)]
     return any(
-        cell.keys() != {*declared, "count"} or any(cell[name] not in own for name, own in declared.items())
+        cell.keys() not in allowed
+        or any(label not in declared[name] for name, label in cell.items() if name in declared)
         for cell in table["cells"]
     )
 
@@ -297,6 +334,9 @@ def _content_faults(table: Mapping[str, Any]) -> Iterator[str]:
         hidden = set(withheld)
         expected = [cell for cell in possible if place is None or cell[place] not in hidden]
         expected = expected if table["published"] else []
+    if table.get("nested"):
+        yield from _tree_faults(table, expected)
+        return
     if not _are(table["cells"], names, expected):
         yield (
             "tables.cells has to hold exactly the possible cells that are not withheld, in row-major order, each with "
@@ -308,6 +348,37 @@ def _content_faults(table: Mapping[str, Any]) -> Iterator[str]:
         yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own else ''}"
     if counts and not (sum(counts) <= table["rows"] if withheld else sum(counts) == table["rows"]):
         yield f"tables.cells.count add up to {'more than' if withheld else 'something else than'} tables.rows"
+
+
+def _tree_faults(table: Mapping[str, Any], expected: Sequence[Cell]) -> Iterator[str]:
+    """What is wrong with the published cells of a tree; expected are its finest cells, if anything is published."""
+    if table["by"] is not None:
+        yield "tables.by is there, and tables.nested"
+        return
+    stated = [_prefix(cell, table["dimensions"]) for cell in table["cells"]]
+    shown, own, least = frozenset(stated), own_minima(table), dict[Cell, int]()
+    holding = [[cell[:k] for k in range(1, len(cell) + 1) if cell[:k] in shown] for cell in expected]
+    for cell, places in zip(expected, holding, strict=True):
+        for place in places:
+            least[place] = min(least.get(place, table["rows"]), own.get(cell, table["minimum"]))
+    if [*least] != stated or any(len(places) != 1 for places in holding):
+        yield (
+            "tables.cells has to hold every possible cell once, in row-major order, by itself or within a cell with "
+            "categories of the first dimensions alone, and nothing if tables.published is not true"
+        )
+        return
+    counts = [cell["count"] for cell in table["cells"]]
+    if any(count < minimum for count, minimum in zip(counts, least.values(), strict=True)):
+        yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own else ''}"
+    if counts and sum(counts) != table["rows"]:
+        yield "tables.cells.count add up to something else than tables.rows"
+
+
+def _prefix(cell: Mapping[str, Any], dimensions: Mapping[str, Sequence[str]]) -> Cell:
+    """The categories of the first dimensions that a cell of a tree has; empty if it is none."""
+    names = [*dimensions][: len(cell) - 1]
+    fits = cell.keys() == {*names, "count"} and all(cell[name] in dimensions[name] for name in names)
+    return tuple(cell[name] for name in names) if fits else ()
 
 
 def _are(cells: Sequence[Mapping[str, Any]], names: Sequence[str], expected: Sequence[Cell]) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
-__all__ = ["identifier", "quoted", "text_literal", "unprintable"]
+__all__ = ["identifier", "names_of", "quoted", "text_literal", "unprintable"]
 
 
 def identifier(name: str) -> str:
@@ -34,3 +35,9 @@ def quoted(text: str, *, longest: int = 80) -> str:
     shown = text if len(text) <= longest else text[: longest - 1] + "…"
     escaped = (c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
     return '"' + "".join(escaped) + '"'
+
+
+def names_of(texts: Iterable[str]) -> str:
+    """Quote the first texts of a list for a message."""
+    shown = [quoted(text) for text in texts]
+    return ", ".join(shown[:10] + ["…"] * (len(shown) > 10))

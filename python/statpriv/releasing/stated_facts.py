@@ -129,7 +129,7 @@ def _exact_table(table: Mapping[str, Any], *, of_parts: bool) -> dict[str, Any]:
     for name, groupings in finest.get("recode", {}).items():
         recode = [{group["label"]: group["categories"] for group in grouping} for grouping in groupings]
         dimensions[name] = {"values": dimensions[name], "recode": recode}
-    optional = ("by", "by_source", "each", "source")
+    optional = ("by", "by_source", "each", "source", "nested")
     stated = {key: value for key in optional if (value := table.get(key)) is not None} | _ranges(table)
     sized = _chosen(table, "rows") if of_parts else {}
     asked = {**_chosen(table, "name", "minimum"), **sized, "minima": finest.get("minima", [])}

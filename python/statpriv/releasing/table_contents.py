@@ -11,7 +11,7 @@ from statpriv.numeric.search import least_integer
 from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.exact_tables import TableAnswer, declared, too_few_rows
 from statpriv.releasing.guarantee import Guarantee
-from statpriv.releasing.plan import PlannedTable
+from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.stated_ranges import written_range
 from statpriv.releasing.withholding import withheld_at_most
 from statpriv.rules.assumptions import COMMON_LAW
@@ -35,6 +35,10 @@ _DECLARED_RANGES = (
 _LADDER = (
     "of a table with coarser groupings, the finest that holds the minimum is published, and which one that is may be "
     "known"
+)
+_TREE = (
+    "of a nested table, a published cell is split where all possible cells that this gives hold the minimum, and which "
+    "cells are split may be known"
 )
 _PUBLIC_CLASSES = "the class of every row by a public classification is known of everybody, as the plan says"
 _POINTS = 8
@@ -108,6 +112,7 @@ def assumptions_of_tables(guarantee: Guarantee) -> list[str]:
         *([_DECLARED_ROWS] if any(table.ranges is None for table in plan.tables) else []),
         *([_DECLARED_RANGES] if any(table.ranges is not None for table in plan.tables) else []),
         *([_LADDER] if any(table.is_ladder for table in plan.tables) else []),
+        *([_TREE] if any(table.nested for table in plan.tables) else []),
         *([_PUBLIC_CLASSES] if any(table.by is not None for table in plan.tables) else []),
     ]
 

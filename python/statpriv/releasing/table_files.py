@@ -5,7 +5,8 @@ anybody can form from the cells, and which a reader of the file would count twic
 
 **CSV** (RFC 4180): UTF-8, commas, lines that end with CR LF, quotes where a field needs them. There is one line for
 each declared cell in row-major order, with a column for each dimension, `count` (empty where there is none) and
-`count_status` (`published`, `withheld`, `impossible`).
+`count_status` (`published`, `withheld`, `impossible`). Of a tree, a published cell that is not split has a line before
+those of its cells, which are withheld; the dimensions that it has no category of are empty, and `_T` (total) in SDMX.
 
 **SDMX-CSV 2.0** (https://github.com/sdmx-twg/sdmx-csv, tag v2.0.0): `STRUCTURE`, `STRUCTURE_ID`, `ACTION`, a column for
 each dimension, `OBS_VALUE`, `OBS_STATUS`, `CONF_STATUS`. The action is "I", information. Dimensions are uncoded text
@@ -36,7 +37,7 @@ from typing import Any
 
 from statpriv.errors import PublicationError
 from statpriv.releasing.publication import Destination, Place, prepare
-from statpriv.releasing.released_table import ReleasedTable, Status
+from statpriv.releasing.released_table import Cell, ReleasedTable, Status
 
 __all__ = ["TableFiles", "TablePlaces", "as_csv", "as_sdmx_csv", "file_names", "fullest", "tables_of"]
 
@@ -99,7 +100,8 @@ def as_csv(table: ReleasedTable) -> bytes:
         If nothing was counted.
     """
     _require_counted(table)
-    lines = [(*cell, _text(table.by_cell.get(cell)), table.status(cell)) for cell in table.cells()]
+    missing = dict.fromkeys(table.names, "")
+    lines = [(*cell, _text(count), status) for cell, count, status in _lines(table, missing)]
     return _written([(*table.names, "count", "count_status"), *lines])
 
 
@@ -127,9 +129,29 @@ def as_sdmx_csv(table: ReleasedTable) -> bytes:
     _require_counted(table)
     structure = ("dataflow", f"STATPRIV:{_plain(table.name, '_').upper() or 'TABLE'}(1.0.0)", "I")
     lines = [
-        (*structure, *cell, _text(table.by_cell.get(cell)), *_SDMX_STATUS[table.status(cell)]) for cell in table.cells()
+        (*structure, *cell, _text(count), *_SDMX_STATUS[status])
+        for cell, count, status in _lines(table, {name: _total_code(own) for name, own in table.dimensions})
     ]
     return _written([(*_SDMX_OWN[:2], "ACTION", *_sdmx_names(table.names), *_SDMX_STATED), *lines])
+
+
+def _lines(table: ReleasedTable, missing: Mapping[str, str]) -> Iterator[tuple[Cell, int | None, Status]]:
+    """The cells of a file, with what stands in place of the categories that a cell of a tree does not have."""
+    to_come = list(reversed(table.not_split))
+    for cell in table.cells():
+        if to_come and cell[: len(to_come[-1])] == to_come[-1]:
+            whole = to_come.pop()
+            filled = [missing[name] for name in table.names[len(whole) :]]
+            yield (*whole, *filled), table.by_cell[whole], "published"
+        yield cell, table.by_cell.get(cell), table.status(cell)
+
+
+def _total_code(categories: Sequence[str]) -> str:
+    """The code `_T` of SDMX for a total, or one like it that is no category."""
+    code = "_T"
+    while code in categories:
+        code += "_"
+    return code
 
 
 def file_names(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -293,7 +315,7 @@ class TablePlaces:
         for table, places in zip(tables, self.places, strict=True):
             line = sum(max(map(_longest, categories)) for _, categories in table.dimensions)
             header = sum(map(_longest, table.names))
-            size = (table.number_of_cells + 1) * (line + header + len(str(table.rows)) + len(table.name) + 100)
+            size = (2 * table.number_of_cells + 1) * (line + header + len(str(table.rows)) + len(table.name) + 100)
             for place in places:
                 place.hold(size)
 

@@ -2,7 +2,8 @@
 
 A table of two dimensions is one grid. The dimension with more categories gives the rows. Of more dimensions there is
 one grid for each combination of the others; a public classification comes first among these. Totals are those of
-:meth:`ReleasedTable.margin`, so that none is over a public classification.
+:meth:`ReleasedTable.margin`, so that none is over a public classification. Of a tree the last dimension gives the
+columns, and a row that is not split has its total alone.
 
 Shades make a heat map of the grid. A shade stands for a fifth of the range up to the largest count. It repeats what the
 numbers say and carries nothing else, so that a print in black and white loses nothing.
@@ -62,11 +63,14 @@ class Grid:
     rows
         The rows that are shown.
     column_totals, total
-        Totals of the whole grid, whatever part of it is shown; None where none may be formed.
+        Totals of the whole grid, whatever part of it is shown; None where none may be formed, or of a tree where some
+        row is not split.
     row_totals
         Whether totals of rows may be formed.
     withheld
         The class that is withheld, if this is a grid of one.
+    not_split
+        The number of rows of the whole grid, if it is a cell of a tree that is not split; None otherwise.
     folded
         Whether the page shows it when asked only.
     """
@@ -80,6 +84,7 @@ class Grid:
     total: int | None
     row_totals: bool
     withheld: str | None
+    not_split: int | None
     folded: bool
 
 
@@ -183,7 +188,7 @@ def _arranged(table: ReleasedTable) -> tuple[list[str], str, str | None]:
     if len(names) > 2 and table.by is not None:
         names = [table.by, *(name for name in names if name != table.by)]
     first, second = names[-2:]
-    longer = len(table.categories(second)) > len(table.categories(first))
+    longer = len(table.categories(second)) > len(table.categories(first)) and not table.nested
     return names[:-2], *((second, first) if longer else (first, second))
 
 
@@ -210,6 +215,16 @@ def _grid(
     shown_rows = row_labels[: max(1, _MOST_CELLS // len(shown_columns))]
     row_totals = column_name is not None and table.by != column_name
     column_totals = table.by != row_name
+    outer = tuple(fixed.values())
+    unsplit = any(cell[: len(outer)] == outer[: len(cell)] for cell in table.not_split)
+
+    def row_total(row: str) -> int | None:
+        if table.nested:
+            return table.rows_in((*outer, row))
+        return _total(counts[row, column] for column in column_labels) if row_totals else None
+
+    total = _total(counts.values()) if column_totals and (row_totals or column_name is None) else None
+    total = table.rows_in(outer) if table.nested else total
     return Grid(
         heading=heading,
         row_dimension=row_name,
@@ -223,18 +238,19 @@ def _grid(
                     for column in shown_columns
                     for count in [counts[row, column]]
                 ),
-                _total(counts[row, column] for column in column_labels) if row_totals else None,
+                row_total(row),
             )
             for row in shown_rows
         ),
         column_totals=(
-            tuple(_total(counts[row, column] for row in row_labels) for column in shown_columns)
+            tuple(None if unsplit else _total(counts[row, column] for row in row_labels) for column in shown_columns)
             if column_totals
             else None
         ),
-        total=_total(counts.values()) if column_totals and (row_totals or column_name is None) else None,
+        total=total,
         row_totals=row_totals,
         withheld=withheld,
+        not_split=table.rows_in(outer) if outer in table.not_split else None,
         folded=folded,
     )
 
@@ -266,5 +282,5 @@ def _margins(table: ReleasedTable) -> Iterator[tuple[str, tuple[tuple[str, int],
     """Of a table with three dimensions or more the totals by each dimension, which its grids do not show."""
     if len(table.names) < 3 or not table.published:
         return
-    for name in table.names if table.by is None else (table.by,):
+    for name in table.names[:1] if table.nested else table.names if table.by is None else (table.by,):
         yield name, tuple((category, total) for (category,), total in table.margin(name).items())
