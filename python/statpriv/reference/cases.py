@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from statpriv.errors import ArgumentError
 
 LIMIT = 2_000_000
-"""Default limit of the number of cases: about ten seconds of work, or a few tens."""
+"""Default limit of the number of cases: about ten seconds of work, or twenty."""
 
 
 def refuse_above(limit: int, cases: int, what: str) -> None:
@@ -19,7 +19,7 @@ def refuse_above(limit: int, cases: int, what: str) -> None:
     if cases > limit:
         raise ArgumentError(
             f"{what}: about {cases} cases would be enumerated, more than limit = {limit}; take fewer entries, "
-            "values, templates or known entries, or raise limit= (a million cases take about ten seconds)"
+            "values, templates or known entries, or raise limit= (a million cases take about five seconds)"
         )
 
 

@@ -271,7 +271,7 @@ def adaptive_partition_sum(
             for k, part in enumerate(family):
                 if world.critical not in part:
                     continue
-                earlier_law = _given(release, family[:k]).law(world.database)
+                earlier_law = _given(release, family[:k]).law(world.database).law()
                 for (earlier, _), probability in earlier_law.items():
                     alone = asking(strategy.choose(earlier), {(part,): Fraction(1)})
                     for term, laws in zip(terms, world.compared(alone), strict=True):
@@ -350,9 +350,9 @@ def _worst_mean(sums: Sequence[Sequence[tuple[Fraction, list[Compared]]]]) -> Cu
 def _best_play(game: Mapping[tuple[int, ...], Compared], steps: int, x: Fraction) -> Fraction:
     """Backward induction from the complete sequences of choices and answers to the first choice."""
     value = {
-        (chosen, released[0]): max(ZERO, mass - x * q.get(released, ZERO))
+        (chosen, released[0]): max(ZERO, Fraction(weight, p.total) - x * Fraction(q.of.get(released, 0), q.total))
         for chosen, (p, q) in game.items()
-        for released, mass in p.items()
+        for released, weight in p.of.items()
     }
     for _ in range(steps):
         expected: defaultdict[tuple[tuple[int, ...], Answers], Fraction] = defaultdict(Fraction)

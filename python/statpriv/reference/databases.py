@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
+from math import prod
 
 from statpriv.errors import ArgumentError
-from statpriv.reference.laws import Law, Number, as_law
+from statpriv.reference.laws import Law, Number, Weights, as_law
 
 
 @dataclass(frozen=True, init=False)
@@ -62,15 +64,29 @@ class Database:
                 raise ArgumentError(f"entry {i} = {value!r}; its values are {list(self.entries[i])}")
         return Database({values[i]: Fraction(1)} if i in values else law for i, law in enumerate(self.entries))
 
-    def realisations(self, indices: Iterable[int]) -> Iterator[tuple[dict[int, Hashable], Fraction]]:
-        """Every combination of values of these entries, with its probability (marginal over the other entries)."""
+    @cached_property
+    def weights(self) -> tuple[Weights[Hashable], ...]:
+        """The law of each entry over one denominator."""
+        return tuple(map(Weights.from_law, self.entries))
+
+    @property
+    def total(self) -> int:
+        """The denominator of the law of all entries."""
+        return prod(own.total for own in self.weights)
+
+    def realisations(self, indices: Iterable[int]) -> Iterator[tuple[dict[int, Hashable], int]]:
+        """Every combination of values of these entries, with its weight, a part of `total`.
+
+        The other entries are summed out: they contribute their denominators.
+        """
         chosen = tuple(indices)
-        possible = [[(value, mass) for value, mass in self.entries[i].items() if mass] for i in chosen]
+        others = self.total // prod(self.weights[i].total for i in chosen)
+        possible = [[(value, weight) for value, weight in self.weights[i].of.items() if weight] for i in chosen]
         for outcome in product(*possible):
-            probability = Fraction(1)
-            for _, mass in outcome:
-                probability *= mass
-            yield {i: value for i, (value, _) in zip(chosen, outcome, strict=True)}, probability
+            weight = others
+            for _, own in outcome:
+                weight *= own
+            yield dict(zip(chosen, (value for value, _ in outcome), strict=True)), weight
 
     def expect_entry(self, index: object) -> None:
         """Raise if there is no such entry."""

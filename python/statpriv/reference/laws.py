@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from math import lcm
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from statpriv.errors import ArgumentError
 
@@ -17,6 +19,28 @@ Law: TypeAlias = Mapping[Hashable, Fraction]
 
 
 Outcome = TypeVar("Outcome", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Weights(Generic[Outcome]):
+    """A law over one denominator: an outcome has the probability `of[outcome] / total`.
+
+    Enumerations add and multiply millions of probabilities. Of integers that takes a fraction of the time that it takes
+    of Fractions, which are reduced after every step.
+    """
+
+    of: Mapping[Outcome, int]
+    total: int
+
+    @classmethod
+    def from_law(cls, law: Mapping[Outcome, Fraction]) -> Weights[Outcome]:
+        """The law over the least common denominator."""
+        total = lcm(*(mass.denominator for mass in law.values()))
+        return cls({key: mass.numerator * (total // mass.denominator) for key, mass in law.items()}, total)
+
+    def law(self) -> dict[Outcome, Fraction]:
+        """The probabilities."""
+        return {key: Fraction(weight, self.total) for key, weight in self.of.items()}
 
 
 def as_rational(number: Number, name: str) -> Fraction:
@@ -64,9 +88,11 @@ def coin(p: Number) -> dict[Hashable, Fraction]:
     return {0: 1 - probability, 1: probability}
 
 
-def excess(p: Mapping[Outcome, Fraction], q: Mapping[Outcome, Fraction], x: Fraction) -> Fraction:
+def excess(p: Weights[Outcome], q: Weights[Outcome], x: Fraction) -> Fraction:
     """`Σ_a max(0, P(a) − x Q(a))`, the maximum of `P(S) − x Q(S)` over sets S of answers."""
-    return sum((max(Fraction(0), mass - x * q.get(answer, Fraction(0))) for answer, mass in p.items()), Fraction(0))
+    of_p, of_q = x.denominator * q.total, x.numerator * p.total
+    found = sum(max(0, of_p * weight - of_q * q.of.get(answer, 0)) for answer, weight in p.of.items())
+    return Fraction(found, x.denominator * p.total * q.total)
 
 
 def hockey_stick(p: Mapping[Hashable, Number], q: Mapping[Hashable, Number], exp_epsilon: Number) -> Fraction:
@@ -98,4 +124,4 @@ def hockey_stick(p: Mapping[Hashable, Number], q: Mapping[Hashable, Number], exp
     x = as_rational(exp_epsilon, "exp_epsilon")
     if x <= 0:
         raise ArgumentError(f"exp_epsilon = {exp_epsilon!r}; e^epsilon is above 0")
-    return excess(as_law(p, "p"), as_law(q, "q"), x)
+    return excess(Weights.from_law(as_law(p, "p")), Weights.from_law(as_law(q, "q")), x)

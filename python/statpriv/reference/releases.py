@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.reference.cases import LIMIT, product, refuse_above
 from statpriv.reference.databases import Database
-from statpriv.reference.laws import Number
+from statpriv.reference.laws import Number, Weights
 from statpriv.reference.templates import Family, as_families
 
 Query: TypeAlias = Callable[[tuple[Hashable, ...]], Hashable]
@@ -44,6 +44,8 @@ class Strategy:
 Asked: TypeAlias = Query | Sequence[Query] | Strategy
 Templates: TypeAlias = Mapping[Any, Number]
 Answers: TypeAlias = tuple[Hashable, ...]
+_REMEMBERED = 2**16
+"""Answers to some rows that are kept."""
 Released: TypeAlias = tuple[Answers, tuple[Hashable, ...]]
 """The answers, and the values of the entries that are revealed with them."""
 
@@ -59,32 +61,43 @@ class Release:
     choose: Callable[[Answers], Query]
     families: Mapping[Family, Fraction]
 
-    def answers(self, family: Family, row: Mapping[int, Hashable]) -> tuple[Hashable, ...]:
-        """The answers on the parts of one family, in order, for entries with the values of `row`."""
-        given: tuple[Hashable, ...] = ()
-        for template in family:
-            answer = self.choose(given)(tuple(row[i] for i in template))
+    @cached_property
+    def _answer(self) -> Callable[[Answers, tuple[Hashable, ...]], Hashable]:
+        """From earlier answers and the rows of a part to the answer; the same rows come up again and again."""
+
+        @lru_cache(maxsize=_REMEMBERED)
+        def answer_of(given: Answers, rows: tuple[Hashable, ...]) -> Hashable:
+            answer = self.choose(given)(rows)
             try:
                 hash(answer)
             except TypeError:
                 message = f"a query answers {answer!r}; an answer is hashable: a number, a string or a tuple"
                 raise ArgumentError(message) from None
-            given = (*given, answer)
+            return answer
+
+        return answer_of
+
+    def answers(self, family: Family, row: Mapping[int, Hashable]) -> Answers:
+        """The answers on the parts of one family, in order, for entries with the values of `row`."""
+        given: Answers = ()
+        for template in family:
+            given = (*given, self._answer(given, tuple([row[i] for i in template])))
         return given
 
-    def law(self, database: Database, revealed: Sequence[int] = ()) -> dict[Released, Fraction]:
+    def law(self, database: Database, revealed: Sequence[int] = ()) -> Weights[Released]:
         """The joint law of the answers and of the values of the `revealed` entries.
 
         It is `Σ_τ T(τ) · Σ_D P(D) · [answers on D∘τ]` (Lemma 3.1). Entries outside the template and `revealed` are
         summed out, with total probability one.
         """
-        law: defaultdict[Released, Fraction] = defaultdict(Fraction)
+        law: defaultdict[Released, int] = defaultdict(int)
+        templates = Weights.from_law(self.families)
         for touched, families in self.by_entries.items():
-            for row, probability in database.realisations(touched.union(revealed)):
+            for row, weight in database.realisations(touched.union(revealed)):
                 known = tuple(row[i] for i in revealed)
                 for family in families:
-                    law[self.answers(family, row), known] += probability * self.families[family]
-        return dict(law)
+                    law[self.answers(family, row), known] += weight * templates.of[family]
+        return Weights(law, database.total * templates.total)
 
     @cached_property
     def by_entries(self) -> dict[frozenset[int], list[Family]]:
@@ -179,5 +192,5 @@ def answer_law(
     release = release_of(query, templates, database)
     certain = database.fixed({**(known or {}), critical: value})
     refuse_above(limit, release.cases(certain, critical), "answer_law")
-    law = release.law(certain)
+    law = release.law(certain).law()
     return {(answers[0] if callable(query) else answers): mass for (answers, _), mass in law.items()}

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from statpriv.errors import ArgumentError
 from statpriv.reference.cases import LIMIT, refuse_above, subsets
 from statpriv.reference.curves import Curve
-from statpriv.reference.laws import Number, as_law, excess
+from statpriv.reference.laws import Number, Weights, as_law, excess
 
 Cell: TypeAlias = Hashable
 Counts: TypeAlias = "dict[Cell, int]"
@@ -84,14 +84,14 @@ def table_curve(
     publish = (
         _on_ladder(ladder, minimum) if ladder is not None else _on_tree([*cells] if tree is None else tree, minimum)
     )
-    laws: dict[Cell, dict[Hashable, Fraction]] = {}
+    laws: dict[Cell, Weights[Hashable]] = {}
     for critical in cells:
         published: defaultdict[Hashable, Fraction] = defaultdict(Fraction)
         for counts, mass in _tables(masses, others):
             for cell in [critical, *known]:
                 counts[cell] += 1
             published[publish(counts)] += mass
-        laws[critical] = dict(published)
+        laws[critical] = Weights.from_law(published)
     return Curve(lambda x: max(excess(laws[v], laws[w], x) for v, w in permutations(cells, 2)))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import Literal, TypeAlias
 
 from statpriv.errors import ArgumentError
 from statpriv.reference.cases import LIMIT, refuse_above, subsets
 from statpriv.reference.databases import Database
+from statpriv.reference.laws import Weights
 from statpriv.reference.releases import Release, Released
 
 Known: TypeAlias = int | Collection[int] | Mapping[int, Hashable]
@@ -18,7 +18,7 @@ Known: TypeAlias = int | Collection[int] | Mapping[int, Hashable]
 
 Pair: TypeAlias = tuple[Hashable, Hashable]
 
-Compared: TypeAlias = tuple[Mapping[Released, Fraction], Mapping[Released, Fraction]]
+Compared: TypeAlias = tuple[Weights[Released], Weights[Released]]
 """The laws of the release under the two values of a pair."""
 
 
