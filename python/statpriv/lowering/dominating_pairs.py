@@ -76,8 +76,8 @@ def dominating_pairs(upwards: Curve, downwards: Curve) -> Iterator[tuple[Masses,
     steps = [Fraction(i, _FEW_POINTS) for i in range(_FEW_POINTS + 1)]
     epsilons = [Fraction(float(reach * step * (1 + 3 * step**2) / 4)) for step in steps]
     ratios = [_above_exponential(epsilon) for epsilon in epsilons]
-    heights = _heights(upwards, epsilons), _heights(downwards, epsilons)
-    for one, other in (heights, heights[::-1]):
+    heights = [_heights(curve, epsilons) for curve in dict.fromkeys((upwards, downwards))]
+    for one, other in ((heights[0], heights[-1]), (heights[-1], heights[0])):
         first, second = _finite_pair(ratios, one, other)
         outcomes = sorted(first.keys() | second.keys())
         yield (

@@ -166,10 +166,11 @@ class _AnyRows:
 def _any_rows(size: int, lower: Fraction, upper: Fraction) -> _AnyRows:
     """Remembered, because what is said of other people asks for the same parts again."""
     count = CountOfEach(lower, upper)
-    pairs = dominating_pairs(*(count.roughly(size, pair) for pair in (_UPWARDS, _DOWNWARDS)))
-    return _AnyRows(
-        size, lower, upper, count.roughly(size, None), dict(zip((_UPWARDS, _DOWNWARDS), pairs, strict=True))
-    )
+    upwards = count.roughly(size, _UPWARDS)
+    # With zeros and ones exchanged a range around one half is the same range.
+    downwards = upwards if lower + upper == 1 else count.roughly(size, _DOWNWARDS)
+    pairs = dict(zip((_UPWARDS, _DOWNWARDS), dominating_pairs(upwards, downwards), strict=True))
+    return _AnyRows(size, lower, upper, count.roughly(size, None), pairs)
 
 
 def _norms_of_others(spreads: Sequence[Fraction]) -> list[Fraction]:

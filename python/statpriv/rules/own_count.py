@@ -79,7 +79,7 @@ class CountOfEach:
         return Curve.each_in_range(others=size - 1, lower=self.lower, upper=self.upper, pair=pair)
 
     def roughly(self, size: int, pair: Pair) -> Curve:
-        """The same for `size` entries, within about two per cent where they are many."""
+        """The same for `size` entries, within about two per cent where they are many, or four below a millionth."""
         return Curve.each_in_range(others=size - 1, lower=self.lower, upper=self.upper, pair=pair, rough=True)
 
     def at_a_rate(self, size: int, rate: Fraction, pair: Pair) -> Curve:

@@ -149,6 +149,10 @@ pub(crate) const MAX_GAP_SUMMED: i64 = 16;
 /// enclosure is as narrow as one value. Beyond it the search stops at `MAX_EACH_WORK`, and the result is a bracket.
 pub(crate) const MAX_EACH_CERTAIN: u64 = 10_000;
 
+/// The same where a bracket of two per cent is enough: one that is as narrow as a value takes forty times as long for
+/// thousands of entries and a range around one half, where all numbers are nearly as bad.
+pub(crate) const MAX_EACH_ROUGHLY_CERTAIN: u64 = 500;
+
 /// The most terms of the bounds of "each in a range" with more entries, a second or two, spent while its bracket is
 /// wider than one per cent. What is left open then is bounded block by block.
 pub(crate) const MAX_EACH_WORK: f64 = 2e8;

@@ -31,7 +31,8 @@ use super::hockey_stick::{End, Form, HockeyStick, WrittenOut};
 use super::{Answers, Direction, Epsilon};
 use crate::answer::Law;
 use crate::budget::{
-    MAX_EACH_CERTAIN, MAX_EACH_VALUES, MAX_EACH_WORK, MAX_EACH_WORK_BEYOND, MAX_EACH_WRITTEN_OUT,
+    MAX_EACH_CERTAIN, MAX_EACH_ROUGHLY_CERTAIN, MAX_EACH_VALUES, MAX_EACH_WORK, MAX_EACH_WORK_BEYOND,
+    MAX_EACH_WRITTEN_OUT,
 };
 use crate::error::Error;
 use crate::fourier::{Lattice, LatticeSum};
@@ -45,8 +46,10 @@ use std::sync::Arc;
 const TOLERANCES: [f64; 11] = [1e3, 10.0, 1.0, 0.3, 0.1, 0.04, 1.5e-2, 1e-4, 1e-6, 1e-9, 1e-12];
 /// The gap that is worth most work.
 const WANTED: f64 = 5e-3;
-/// The gap at which a rough search of many entries ends.
-const ROUGH: f64 = 1.5e-2;
+/// The gap at which a rough search of many entries ends, and where the largest value is below [`RARE`].
+const ROUGH: [f64; 2] = [1.5e-2, 4e-2];
+/// Values below this matter less to what a rough search is for.
+const RARE: f64 = 1e-6;
 
 /// See the module documentation.
 #[derive(Clone, Debug)]
@@ -85,15 +88,15 @@ impl EachInRange {
         Ok(Self { others, gap, given: Arc::new((lower.clone(), upper.clone())), end: None, rough: false })
     }
 
-    /// The same, whose values for many entries are brackets of about two per cent.
+    /// The same, whose values for many entries are brackets of about two per cent, or four below a millionth.
     #[must_use]
     pub fn roughly(self) -> Self {
         Self { rough: true, ..self }
     }
 
-    /// Whether not every value is narrow: see [`MAX_EACH_CERTAIN`].
-    fn is_coarse(&self) -> bool {
-        self.rough && self.others > MAX_EACH_CERTAIN
+    /// Whether some value may be a bracket: see [`MAX_EACH_CERTAIN`].
+    fn is_wide(&self) -> bool {
+        self.others > if self.rough { MAX_EACH_ROUGHLY_CERTAIN } else { MAX_EACH_CERTAIN }
     }
 
     /// `k` other entries at the upper end and `l` at the lower one.
@@ -235,8 +238,10 @@ impl Search<'_> {
         // The largest bound of a single k; it decides what is split, not what is true.
         let mut leading = singles.iter().fold(Ball::ZERO, |leading, single| leading.max(single.1));
         let (mut settled, mut work) = (Ball::ZERO, 0.0);
-        let last = if self.of.is_coarse() { ROUGH } else { 0.0 };
-        for tolerance in TOLERANCES.into_iter().take_while(|&tolerance| tolerance >= last) {
+        for tolerance in TOLERANCES {
+            if tolerance < self.enough(leading) {
+                break;
+            }
             let factor = Ball::from_f64(1.0 + tolerance).unwrap_or(Ball::ONE);
             let mut waiting = Vec::new();
             while let Some(block) = open.pop() {
@@ -245,7 +250,7 @@ impl Search<'_> {
                     continue;
                 }
                 let most = if tolerance > WANTED { MAX_EACH_WORK } else { MAX_EACH_WORK_BEYOND };
-                if n > MAX_EACH_CERTAIN && work >= most {
+                if self.of.is_wide() && work >= most {
                     settled = settled.max(block.bound);
                     continue;
                 }
@@ -271,10 +276,18 @@ impl Search<'_> {
         self.decided(singles, settled)
     }
 
+    /// The gap at which the search ends where this is the largest value.
+    fn enough(&self, leading: Ball) -> f64 {
+        match (self.of.rough && self.of.is_wide(), leading.to_enclosure().upper() < RARE) {
+            (false, _) => 0.0,
+            (true, is_rare) => ROUGH[usize::from(is_rare)],
+        }
+    }
+
     /// The most promising single k are evaluated until no other one can exceed what was found.
     fn decided(&self, mut singles: Vec<(u64, Ball)>, settled: Ball) -> Result<(Ball, Ball), Error> {
         let n = self.of.others;
-        let most = if self.of.is_coarse() { 1 } else { MAX_EACH_VALUES };
+        let most = if self.of.rough && self.of.is_wide() { 1 } else { MAX_EACH_VALUES };
         let (mut found, mut rest) = (Ball::ZERO, settled);
         for evaluated in 0.. {
             let next = singles
@@ -316,7 +329,7 @@ impl HockeyStick for Directed<EachInRange> {
     }
 
     fn is_bracket(&self) -> bool {
-        self.0.end.is_none() && self.0.others > MAX_EACH_CERTAIN
+        self.0.end.is_none() && self.0.is_wide()
     }
 
     fn end(&self, end: End) -> Option<Form> {
@@ -383,7 +396,9 @@ mod tests {
     /// With few entries nothing changes, with many the bracket contains the narrower one.
     #[test]
     fn a_rough_search_of_many_entries_ends_at_about_two_per_cent() {
-        for (others, epsilon) in [(500, 0.05), (20_000, 0.01), (20_000, 0.0), (1_000_000, 1e-3)] {
+        for (others, epsilon) in
+            [(500, 0.05), (3_000, 0.02), (20_000, 0.01), (20_000, 0.0), (1_000_000, 1e-3)]
+        {
             let form = EachInRange::new(others, 1, &over(3, 10), &over(2, 5)).unwrap();
             for direction in Direction::BOTH {
                 let [fine, rough] = [form.clone(), form.clone().roughly()]
@@ -392,7 +407,7 @@ mod tests {
                 assert!(
                     rough.upper() >= fine.upper() * (1.0 - 1e-12) && rough.upper() <= 1.02 * fine.upper()
                 );
-                assert!(others > MAX_EACH_CERTAIN || rough == fine);
+                assert!(others > MAX_EACH_ROUGHLY_CERTAIN || rough == fine);
             }
         }
     }

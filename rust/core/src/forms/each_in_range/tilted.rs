@@ -29,6 +29,7 @@ use crate::forms::Epsilon;
 use crate::laws::{Probability, binomial_probability};
 use crate::numbers::approximate;
 use crate::numbers::ball::Ball;
+use std::cell::Cell;
 
 /// `2^-53`.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -36,6 +37,8 @@ const UNIT: f64 = f64::EPSILON / 2.0;
 const CUT: f64 = 1.0 / (1u128 << 64) as f64;
 /// The most steps from the guess to the threshold.
 const STEPS: usize = 64;
+/// Places whose convolutions are kept.
+const COMPUTED: usize = 16;
 /// The largest gap: so many probabilities are summed one by one.
 const LARGEST_GAP: u64 = 1024;
 
@@ -149,7 +152,7 @@ struct Sum {
     w: Row,
     /// `w` from the last to the first.
     reversed: Vec<f64>,
-    /// `V_j` from the first `j` of `w` on.
+    /// `V_j` from the last `j` of `w` to the first.
     tails: Vec<f64>,
     tilt: f64,
     gap: i64,
@@ -157,6 +160,8 @@ struct Sum {
     error: f64,
     /// What a convolution lacks.
     lacking: f64,
+    /// Convolutions that were computed, each with its place: the search for the threshold asks for the same few again.
+    computed: [Cell<(i64, f64)>; COMPUTED],
 }
 
 impl Sum {
@@ -164,7 +169,7 @@ impl Sum {
         let reversed: Vec<f64> = w.values.iter().rev().copied().collect();
         let mut tails = vec![0.0; w.values.len()];
         let (mut sum, inverse) = (0.0, 1.0 / tilt);
-        for (tail, value) in tails.iter_mut().zip(&w.values).rev() {
+        for (tail, value) in tails.iter_mut().zip(&reversed) {
             sum = value + sum * inverse;
             *tail = sum;
         }
@@ -172,11 +177,21 @@ impl Sum {
             7 * (u.steps + w.steps) + 5 * (u.values.len() + w.values.len()) + 8 * gap as usize + 64;
         let error = operations as f64 * UNIT * 1.01;
         let lacking = 1.01 * (u.outside * w.largest + w.outside * u.largest);
-        (error < 1e-4).then_some(Self { u, w, reversed, tails, tilt, gap, error, lacking })
+        let computed = [const { Cell::new((i64::MIN, 0.0)) }; COMPUTED];
+        (error < 1e-4).then_some(Self { u, w, reversed, tails, tilt, gap, error, lacking, computed })
     }
 
-    /// `C_s`, computed.
+    /// `C_s`, computed once.
     fn convolution(&self, s: i64) -> f64 {
+        let kept = &self.computed[s.rem_euclid(COMPUTED as i64) as usize];
+        if kept.get().0 != s {
+            kept.set((s, self.convolved(s)));
+        }
+        kept.get().1
+    }
+
+    /// `C_s`.
+    fn convolved(&self, s: i64) -> f64 {
         let (from, to) = (self.u.first.max(s - self.w.last()), self.u.last().min(s - self.w.first));
         if from > to {
             return 0.0;
@@ -188,17 +203,19 @@ impl Sum {
 
     /// `Σ_i u_i V_{a−i}`, computed.
     fn tail(&self, a: i64) -> f64 {
-        let edge = a - self.w.first;
+        // Up to the edge the tail begins within the second row, beyond it before that row.
+        let (edge, length) = (a - self.w.first, self.tails.len() as i64);
+        let place = |i: i64| (i - self.u.first).clamp(0, self.u.values.len() as i64) as usize;
+        let (from, to) = (place(edge + 1 - length), place(edge + 1));
         let mut sum = 0.0;
-        let mut beyond = self.tails.first().copied().unwrap_or(0.0);
-        for (i, &u) in (self.u.first..).zip(&self.u.values) {
-            if i <= edge {
-                let j = (edge - i) as usize;
-                sum += self.tails.get(j).map_or(0.0, |tail| u * tail);
-            } else {
-                beyond /= self.tilt;
-                sum += u * beyond;
-            }
+        if from < to {
+            let skipped = (self.u.first + from as i64 - (edge + 1 - length)) as usize;
+            sum = dot(&self.u.values[from..to], &self.tails[skipped..skipped + to - from]);
+        }
+        let mut beyond = self.tails.last().copied().unwrap_or(0.0);
+        for u in &self.u.values[to..] {
+            beyond /= self.tilt;
+            sum += u * beyond;
         }
         sum
     }
@@ -259,14 +276,13 @@ impl Sum {
 /// A sum of products, in eight partial sums.
 fn dot(first: &[f64], second: &[f64]) -> f64 {
     let mut partial = [0.0; 8];
-    let (head, second_head) = (first.chunks_exact(8), second.chunks_exact(8));
-    let rest: f64 = head.remainder().iter().zip(second_head.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in head.zip(second_head) {
-        for (sum, (a, b)) in partial.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
+    let ((head, rest), (other, other_rest)) = (first.as_chunks::<8>(), second.as_chunks::<8>());
+    for (a, b) in head.iter().zip(other) {
+        for lane in 0..8 {
+            partial[lane] += a[lane] * b[lane];
         }
     }
-    partial.iter().sum::<f64>() + rest
+    partial.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 #[cfg(test)]
