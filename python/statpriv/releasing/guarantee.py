@@ -312,7 +312,7 @@ class Guarantee:
 
     def _if_hardly_any(self, known: int, parts: Sequence[Part], epsilon: Fraction, most: float) -> list[Enclosure]:
         """Theorem 5.2's bound if it is below `most`; in the far tail, composing large parts takes seconds instead."""
-        if self.groups is not None or not self.is_of_parts or self.rows <= budget.MAX_ROWS_OF_TIGHT_PICTURES:
+        if self.groups is not None or not self.is_of_parts or self.rows <= budget.MAX_ROWS_OF_TIGHT_COMPOSED_PICTURES:
             return []
         bound = self._revealed(known, epsilon, parts).upper
         return [Enclosure(0.0, bound)] if bound < most else []

@@ -100,9 +100,7 @@ def _union(guarantee: Guarantee) -> Enclosure:
     )
     whole = replace(guarantee, rows=used, groups=groups or None, parts=parts)
     known = min(guarantee.plan.guarantee.known_rows, used - 1)
-    if whole.costly(known):
-        return whole.bounded(known, guarantee.epsilon)
-    return whole.secret(known=known, epsilon=guarantee.epsilon)
+    return guarantee.delta if used == guarantee.rows else whole.bounded(known, guarantee.epsilon)
 
 
 def _labels(guarantee: Guarantee, leaked: int, *, known: int = 0) -> Enclosure:
