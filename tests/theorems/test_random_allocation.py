@@ -2,11 +2,13 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise, product
-from math import prod
+from itertools import combinations, pairwise, product
+from math import comb, prod
 
 import mpmath
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv import budget, differential
@@ -58,12 +60,16 @@ def test_a_simulation_of_the_mechanism(epsilon, sigma, m):
     assert bound.upper < 1.001 * bound.lower
 
 
-def allocated(first, second, m, factor):
-    """The entry is in one of m answers, drawn in secret: both directions, over all joint answers."""
+def allocated(first, second, m, factor, k=1):
+    """The entry is in k of m answers, drawn in secret: both directions, over all joint answers."""
     joined = left = Fraction(0)
     for values in product(range(len(first)), repeat=m):
         without = prod(second[value] for value in values)
-        within = sum(without / second[value] * first[value] for value in values) / m if without else Fraction(0)
+        sets = [*combinations(range(m), k)] if without else []
+        within = sum(
+            (prod((first if place in chosen else second)[value] for place, value in enumerate(values)))
+            for chosen in sets
+        ) / Fraction(comb(m, k))
         joined += max(Fraction(0), within - factor * without)
         left += max(Fraction(0), without - factor * within)
     return max(joined, left)
@@ -89,6 +95,64 @@ def test_answers_with_few_values_are_enclosed(first, second, m):
         assert Fraction(found.lower) <= high
         assert low <= Fraction(found.upper)
         assert found.width <= 1e-12
+
+
+@settings(max_examples=cases(20, campaign=300), deadline=None)
+@given(st.data())
+def test_of_several_answers_with_few_values_it_is_the_definition(data):
+    m = data.draw(st.integers(2, 5))
+    k = data.draw(st.integers(2, m))
+    weights = [data.draw(st.lists(st.integers(1, 6), min_size=2, max_size=3)) for _ in range(2)]
+    first, second = ([Fraction(w, sum(own)) for w in own] for own in weights)
+    if len(first) != len(second):
+        first, second = first[:2], second[:2]
+        first, second = ([mass / sum(law) for mass in law] for law in (first, second))
+    epsilon = data.draw(st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(2)]))
+    ends = (Fraction(math.exp(epsilon)) * (1 + side * Fraction(1, 10**14)) for side in (1, -1))
+    low, high = (allocated(first, second, m, factor, k) for factor in ends)
+    found = differential.random_allocation_delta(epsilon, m=m, k=k, answer=(first, second))
+    assert Fraction(found.lower) <= high
+    assert low <= Fraction(found.upper)
+    assert found.width <= 1e-12
+
+
+@pytest.mark.parametrize(("m", "k"), [(6, 2), (5, 2), (4, 4)])
+def test_k_allocations_of_one_each_are_above_and_merged_answers_below(monkeypatch, m, k):
+    """By the bounds that are used where there are too many ways to have each ratio; here they can be compared."""
+    answer = (["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"])
+    exact = [differential.random_allocation_delta(epsilon, m=m, k=k, answer=answer) for epsilon in ("0", "0.1", "1")]
+    monkeypatch.setattr(budget, "MAX_ALLOCATION_TERMS", 1)
+    for epsilon, inner in zip(("0", "0.1", "1"), exact, strict=True):
+        found = differential.random_allocation_delta(epsilon, m=m, k=k, answer=answer)
+        assert 0 < found.lower <= inner.lower
+        assert inner.upper <= found.upper < 1.35 * inner.upper
+
+
+@spread("epsilon, sigma, m, k", [("1", 1, 8, 2), ("0.2", 4, 20, 2), ("0.5", 4, 40, 10), ("0.5", 2, 9, 4)], few=2)
+def test_a_simulation_of_several_answers(epsilon, sigma, m, k):
+    """Under Q the noise alone, the ratio of densities is the mean of the products of k of the answers' ratios."""
+    np = pytest.importorskip("numpy")
+    noise = np.random.default_rng(8).normal(scale=sigma, size=(200_000, m))
+    sums = [np.ones(len(noise)), *(np.zeros(len(noise)) for _ in range(k))]
+    for ratio in np.exp((2 * noise - 1) / (2 * sigma**2)).T:
+        for power in range(k, 0, -1):
+            sums[power] = sums[power] + ratio * sums[power - 1]
+    mean, factor = sums[k] / comb(m, k), math.exp(float(epsilon))
+    bound = differential.random_allocation_delta(epsilon, sigma=sigma, m=m, k=k)
+    gains = [np.maximum(0, mean - factor), np.maximum(0, 1 - factor * mean)]
+    error = max(gain.std() for gain in gains) / math.sqrt(len(mean))
+    found = max(gain.mean() for gain in gains)
+    assert bound.lower - 5 * error <= found <= bound.upper + 5 * error
+    assert bound.upper < 1.4 * bound.lower
+
+
+def test_in_all_answers_the_mechanism_is_the_gaussian_one():
+    """Nothing is left to draw, and both bounds meet."""
+    found = differential.random_allocation_delta("1", sigma=2, m=4, k=4)
+    truth = differential.gaussian_delta("1", mu=1)
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper < 1.001 * truth.upper
+    assert found.lower > 0.999 * truth.lower
 
 
 def test_on_a_grid_they_are_enclosed_too(monkeypatch):
@@ -133,6 +197,8 @@ def test_hardly_any_effect():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"k": 21}, "k = 21 of m = 20 answers; at most m are required"),
+        ({"k": 0}, "k = 0; an integer from 1"),
         ({"m": 0}, r"m = 0; an integer from 1 to 2\^53 is required"),
         ({"m": 10**6}, "m = 1000000; at most 16384 answers are summed up"),
         ({"sigma": 0}, "sigma = 0; a number above 0 is required"),

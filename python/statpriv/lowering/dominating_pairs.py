@@ -48,6 +48,11 @@ Masses = list[Fraction]
 
 def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
     """The hockey stick of a product of dominating pairs, one for each two curves: of its two laws, and in reverse."""
+    return Curve.answers(*laws_of_product(pairs))
+
+
+def laws_of_product(pairs: Sequence[tuple[Curve, Curve]]) -> tuple[Law, Law]:
+    """The two laws of that product."""
     spacing = max(_reach(curve) for curve in {curve for pair in pairs for curve in pair}) / _POINTS
     ratio = _above_exponential(spacing)
     powers = [Fraction(1)]
@@ -62,9 +67,7 @@ def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
             total[which] = product(total[which], _power(finite, count), bits=_MASS_BITS)
     first, second = ([Fraction(mass, _WHOLE) for mass in masses] for masses in total)
     only_first, only_second = 1 - sum(first, Fraction(0)), 1 - sum(second, Fraction(0))
-    return Curve.answers(
-        Law.table(0, [Fraction(0), *first, only_first]), Law.table(0, [only_second, *second, Fraction(0)])
-    )
+    return Law.table(0, [Fraction(0), *first, only_first]), Law.table(0, [only_second, *second, Fraction(0)])
 
 
 def dominating_pairs(upwards: Curve, downwards: Curve) -> Iterator[tuple[Masses, Masses]]:

@@ -25,6 +25,19 @@ the grid it is continued by a ray of slope one, the largest slope of u. The kink
 every point of the grid take the smaller of the values of the lines on its two sides: what joins these is at most u, and
 so is the greatest convex function below it. Beyond the grid its slope must not exceed the last slope of a chord of u.
 
+**In k of m answers**, a set of k drawn uniformly. The ratio is the mean of the products of k different copies of Y. Let
+the m answers be divided into k blocks, of sizes that differ by one at most, at random among all divisions with these
+sizes, and let one answer of each block be drawn. By symmetry every set of k answers is drawn equally often. Whoever is
+told the division, which does not depend on the entry, faces k independent allocations of one each; so their composition
+is an upper bound (joint convexity). Each is replaced by a finite pair above it: the law Y' of its ratio, what was lost
+in rounding where the entry is absent alone, and what the ratio lacks where it is present alone. Ratios beyond the grid
+are moved down to its end, which raises u. The composition of these pairs is that of `lowering/dominating_pairs.py`.
+
+From below, whatever is computed of the answers is not worse than they are: their sum, where the noise is normal, of
+distance ``kμ/√m``; and the answers with neighbouring ratios merged until they are few, and counted out. Where the
+ratio has no few values these are those of the law below Y, which is that of a pair into which the answer can be turned;
+what its masses lack of one changes δ by at most ``m (1 + K)`` times as much.
+
 The law of the sum is a power of an integer polynomial, with each coefficient rounded down. Mass lost by rounding is
 counted as if y were zero above, and not at all below. Sums beyond `m K` do not contribute and are cut off. The relative
 error of the grid is of the order of the squared ratio of its step to the standard deviation of Y.
@@ -37,10 +50,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeAlias
 
 from statpriv import budget
 from statpriv._native import Curve, Enclosure, Law, gaussian_delta
 from statpriv.errors import ArgumentError
+from statpriv.lowering.dominating_pairs import laws_of_product
 from statpriv.model.probabilities import probability_list
 from statpriv.numeric.arguments import as_tuple
 from statpriv.numeric.exact import Number, as_count, as_fraction, as_positive
@@ -48,10 +63,15 @@ from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged, spelled
 from statpriv.numeric.polynomials import product
 
+_Ratios: TypeAlias = Sequence[tuple[Fraction, Fraction]]
+"""Values of a likelihood ratio with their probabilities."""
+
 _BITS = 128
 """Masses are multiples of 2^-128, so the mass lost by rounding is below 1e-30."""
 _STEPS = ((64, 64), (1024, 32), (2**14, 16))
 """Pairs of a largest number of answers and the grid steps per standard deviation of Y."""
+_MOST_POINTS = 2**13
+"""Points of a grid whose laws are composed."""
 _DEVIATIONS = 11
 """Reach of the grid from the mean of `ln Y`, in standard deviations; the mass beyond it is 1e-28."""
 
@@ -60,11 +80,12 @@ def random_allocation_delta(
     epsilon: Number,
     *,
     m: int,
+    k: int = 1,
     sigma: Number | None = None,
     sensitivity: Number = 1,
     answer: tuple[Sequence[Number], Sequence[Number]] | None = None,
 ) -> Enclosure:
-    """δ(ε) where every entry takes part in one of m noisy answers, drawn in secret.
+    """δ(ε) where every entry takes part in one of m noisy answers, or in k of them, drawn in secret.
 
     Parameters
     ----------
@@ -72,6 +93,8 @@ def random_allocation_delta(
         ε in nats, at least 0.
     m : int
         Number of answers, from 1 to 2^14. A hundred take a second, a thousand half a minute.
+    k : int, default 1
+        In how many of the answers every entry takes part, from 1 to m.
     sigma : float, int, Fraction, Decimal or str, optional
         Standard deviation of normal noise on each answer, above 0.
     sensitivity : float, int, Fraction, Decimal or str
@@ -84,7 +107,9 @@ def random_allocation_delta(
     -------
     Enclosure
         It holds the larger δ of the two directions, an entry added and one removed. It is some tenths of a per cent
-        wide for few answers and δ that are not small, and wider on the coarser grids beyond 64 and 1024 answers.
+        wide for few answers and δ that are not small, and wider on the coarser grids beyond 64 and 1024 answers. For k
+        above 1 the ends are further apart, unless an answer has few values: the upper one is that of k independent
+        allocations of one each.
 
     Raises
     ------
@@ -100,19 +125,30 @@ def random_allocation_delta(
     >>> bound = sp.differential.random_allocation_delta("0.2", sigma=4, m=20)
     >>> print(f"{bound.upper:.2e}, known {sp.differential.gaussian_delta('0.2', mu='1/4').upper:.2e}")
     3.44e-06, known 3.31e-02
+
+    Everybody in two of six answers that are told by randomized response:
+
+    >>> told = (["0.75", "0.25"], ["0.25", "0.75"])
+    >>> print(f"{sp.differential.random_allocation_delta('0.2', m=6, k=2, answer=told).upper:.4f}")
+    0.3327
     """
     answers, target = as_count(m, "m", least=1), as_fraction(epsilon, "epsilon")
+    taken = as_count(k, "k", least=1)
+    if taken > answers:
+        raise ArgumentError(f"k = {spelled(k)} of m = {answers} answers; at most m are required")
     one = _stated(answer) if answer is not None else _with_noise(sigma, sensitivity)
-    known = one.delta(target)  # an upper bound also with the secret, by joint convexity
     if answers == 1:
-        return known
+        return one.delta(target)
     if answers > budget.MAX_ALLOCATED_ANSWERS:
         raise ArgumentError(f"m = {spelled(m)}; at most {budget.MAX_ALLOCATED_ANSWERS} answers are summed up")
     context = interval_context(_BITS)
     least, most = rational_ends(context.exp(exact(context, target)))
-    if math.comb(answers + len(one.ratios) - 1, answers) <= budget.MAX_ALLOCATION_TERMS and one.ratios:
-        ends = [_of_all_sums(one.ratios, answers, factor) for factor in (most, least)]
+    if one.ratios and _ways(len(one.ratios), answers) <= budget.MAX_ALLOCATION_TERMS:
+        ends = [_of_all_ratios(one.ratios, answers, taken, factor) for factor in (most, least)]
         return Enclosure(max(Fraction(0), ends[0]), min(Fraction(1), ends[1]))
+    if taken > 1:
+        return _several(one, answers, taken, target, most)
+    known = one.delta(target)  # an upper bound also with the secret, by joint convexity
     steps = next(steps for limit, steps in _STEPS if answers <= limit)
     grid = _grid(one, answers * most, steps)
     above, below = (law.power(answers, answers * most) for law in (_dominating(grid), _dominated(one, grid)))
@@ -124,6 +160,39 @@ def random_allocation_delta(
 
     upper = min(bound(above, least) + most * Fraction(above.lost, 1 << _BITS), Fraction(known.upper))
     return Enclosure(max(Fraction(0), min(bound(below, most), upper)), upper)
+
+
+def _several(one: _Answer, answers: int, taken: int, target: Fraction, factor: Fraction) -> Enclosure:
+    """In several of the answers, on a grid: k allocations of one each above, what is computed of all answers below."""
+    size, larger = divmod(answers, taken)
+    sizes = [size + 1] * larger + [size] * (taken - larger)
+    step = _step(one, _STEPS[0][1])
+    most = min(Fraction(math.ceil(one.reach[1] * sizes[0])), _MOST_POINTS * step)
+    grid = _grid(one, most, _STEPS[0][1])
+    above = _dominating(grid)
+    of_size = {size: _block(above, size, most) for size in set(sizes)}
+    present, absent = laws_of_product([of_size[size] for size in sizes])
+    upper = max(Curve.answers(*laws).delta(target).upper for laws in ((present, absent), (absent, present)))
+    below = _dominated(one, grid)
+    lower = _of_all_ratios(_few(one.ratios or below.ratios, answers), answers, taken, factor)
+    lower -= answers * (1 + factor) * Fraction(0 if one.ratios else below.lost, 1 << _BITS)
+    if one.of_sum is not None:
+        lower = max(lower, Fraction(one.of_sum(answers, taken, target).lower))
+    return Enclosure(max(Fraction(0), lower), min(Fraction(1), Fraction(upper)))
+
+
+def _block(one: _Law, answers: int, most: Fraction) -> tuple[Curve, Curve]:
+    """The hockey sticks of a finite pair above one of so many answers, and of its reverse."""
+    total = one.power(answers, most)
+    beyond = (1 << _BITS) - sum(total.masses) - total.lost
+    masses = [*total.masses, max(beyond, 0)]
+    places = [*range(total.first, total.first + len(total.masses)), max(math.floor(most / total.step), total.first)]
+    absent = [Fraction(mass, 1 << _BITS) for mass in masses]
+    present = [place * total.step / answers * mass for place, mass in zip(places, absent, strict=True)]
+    zero = Fraction(0)
+    first = Law.table(0, [zero, *present, 1 - sum(present, zero)])
+    second = Law.table(0, [1 - sum(absent, zero), *absent, zero])
+    return Curve.answers(first, second), Curve.answers(second, first)
 
 
 @dataclass(frozen=True)
@@ -139,6 +208,8 @@ class _Answer:
     described: str
     ratios: tuple[tuple[Fraction, Fraction], ...] = ()
     """The values of Y with their probabilities, where they are few and known."""
+    of_sum: Callable[[int, int, Fraction], Enclosure] | None = None
+    """δ of the sum of so many answers, where an entry is in so many of them, if it is known."""
 
     def delta(self, epsilon: Fraction) -> Enclosure:
         """The larger of both directions."""
@@ -165,10 +236,13 @@ def _with_noise(sigma: Number | None, sensitivity: Number) -> _Answer:
     def delta(epsilon: Fraction) -> Enclosure:
         return gaussian_delta(epsilon, mu=mu)
 
+    def of_sum(answers: int, taken: int, epsilon: Fraction) -> Enclosure:
+        below = Fraction(math.isqrt(taken**2 * 2**80 // answers), 2**40)  # k/√m, rounded down
+        return gaussian_delta(epsilon, mu=mu * below)
+
     reach = math.exp(-_DEVIATIONS * about), math.exp(_DEVIATIONS * about)
-    return _Answer(
-        delta, delta, math.sqrt(math.expm1(about**2)), reach, f"sigma is {float(1 / mu):.3g} times the sensitivity"
-    )
+    described = f"sigma is {float(1 / mu):.3g} times the sensitivity"
+    return _Answer(delta, delta, math.sqrt(math.expm1(about**2)), reach, described, of_sum=of_sum)
 
 
 def _stated(answer: tuple[Sequence[Number], Sequence[Number]]) -> _Answer:
@@ -194,26 +268,62 @@ def _stated(answer: tuple[Sequence[Number], Sequence[Number]]) -> _Answer:
     return _Answer(joined.delta, left.delta, spread, reach, "the answer is told", tuple(masses.items()))
 
 
-def _of_all_sums(ratios: Sequence[tuple[Fraction, Fraction]], answers: int, factor: Fraction) -> Fraction:
+def _ways(ratios: int, answers: int) -> int:
+    """In how many ways so many answers can have so many ratios."""
+    return math.comb(answers + ratios - 1, answers)
+
+
+def _few(ratios: _Ratios, answers: int) -> _Ratios:
+    """The law of the ratio with neighbours merged until the answers have them in few ways.
+
+    Each group has about the same part of the variance. Any grouping is right.
+    """
+    number = 2
+    while number < len(ratios) and _ways(number + 1, answers) <= budget.MAX_ALLOCATION_TERMS:
+        number += 1
+    total = sum(mass * (ratio - 1) ** 2 for ratio, mass in ratios)
+    before, groups = Fraction(0), dict[int, tuple[Fraction, Fraction]]()
+    for ratio, mass in sorted(ratios):
+        middle = before + mass * (ratio - 1) ** 2 / 2
+        before = 2 * middle - before
+        group = int(number * middle / total) if total else 0
+        present, absent = groups.get(group, (Fraction(0), Fraction(0)))
+        groups[group] = present + ratio * mass, absent + mass
+    return [(present / absent, absent) for present, absent in groups.values()]
+
+
+def _of_all_ratios(ratios: _Ratios, answers: int, taken: int, factor: Fraction) -> Fraction:
     """The larger of both directions at K, exactly, over how many of the answers have each ratio."""
     joined = left = Fraction(0)
-    for total, mass in _sums(ratios, answers):
-        within = mass * total / answers
+    sets = math.comb(answers, taken)
+    for products, mass in _products(ratios, answers, taken):
+        within = mass * products[taken] / sets
         joined += max(Fraction(0), within - factor * mass)
         left += max(Fraction(0), mass - factor * within)
     return max(joined, left)
 
 
-def _sums(ratios: Sequence[tuple[Fraction, Fraction]], answers: int) -> Iterator[tuple[Fraction, Fraction]]:
-    """All sums of ratios of so many answers, with their probabilities."""
+def _products(ratios: _Ratios, answers: int, most: int) -> Iterator[tuple[list[Fraction], Fraction]]:
+    """For each way to have the ratios, Σ Π of the ratios of j different answers, j up to `most`; and its probability.
+
+    These are the coefficients of ``Π (1 + Y_i x)``, so that answers with one ratio y give the factor ``(1 + y x)^c``.
+    """
     (ratio, mass), *others = ratios
-    if not others:
-        yield answers * ratio, mass**answers
-        return
-    for count in range(answers + 1):
+    for count in range(answers + 1) if others else (answers,):
+        own = [math.comb(count, j) * ratio**j for j in range(min(count, most) + 1)]
         ways = math.comb(answers, count) * mass**count
-        for total, probability in _sums(others, answers - count):
-            yield count * ratio + total, ways * probability
+        rest = _products(others, answers - count, most) if others else [([Fraction(1)], Fraction(1))]
+        for products, probability in rest:
+            yield _multiplied(own, products, most), ways * probability
+
+
+def _multiplied(one: Sequence[Fraction], other: Sequence[Fraction], most: int) -> list[Fraction]:
+    """The product of two polynomials, up to the power `most`."""
+    found = [Fraction(0)] * (min(len(one) + len(other) - 2, most) + 1)
+    for i, a in enumerate(one):
+        for j, b in enumerate(other[: most + 1 - i]):
+            found[i + j] += a * b
+    return found
 
 
 @dataclass(frozen=True)
@@ -224,6 +334,12 @@ class _Law:
     first: int
     masses: list[int]
     lost: int
+
+    @property
+    def ratios(self) -> _Ratios:
+        """The places that have a mass, with their probabilities."""
+        places = enumerate(self.masses, self.first)
+        return [(place * self.step, Fraction(mass, 1 << _BITS)) for place, mass in places if mass]
 
     def power(self, exponent: int, most: Fraction) -> _Law:
         """The law of a sum of independent copies, restricted to values below `most`."""
@@ -262,8 +378,13 @@ class _Grid:
     puts: list[tuple[Fraction, Fraction]]
 
 
+def _step(one: _Answer, steps: int) -> Fraction:
+    """A power of two, of which so many or more are in the standard deviation of Y."""
+    return Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / one.spread)))) if one.spread else Fraction(1)
+
+
 def _grid(one: _Answer, most: Fraction, steps: int) -> _Grid:
-    step = Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / one.spread)))) if one.spread else Fraction(1)
+    step = _step(one, steps)
     low, high = one.reach[0], min(one.reach[1], float(most) + 1)
     first, last = max(1, math.floor(low / step)), math.ceil(high / step) + 1
     if last - first > budget.MAX_ALLOCATION_GRID:
