@@ -19,6 +19,7 @@ from statpriv.releasing.plan_file import load_plan
 from statpriv.releasing.planned_table import PlannedTable
 from statpriv.releasing.released_table import ReleasedTable, contradictions, holds_other_keys
 from statpriv.releasing.table_files import as_csv, as_sdmx_csv
+from statpriv.releasing.table_page import table_pages
 
 from ..cases import cases
 from .conftest import Workshop, toml
@@ -135,6 +136,15 @@ def test_what_is_stated_beside_a_tree_has_to_fit_it():
     assert contradictions(stated([], published=False)) == contradictions(stated([], published=None)) == []
     assert contradictions(stated(GOOD, published=False))
     assert contradictions(stated(GOOD, by="region", by_source="a register"))
+    assert contradictions(stated(GOOD, ladder={}))
+    only = [["<south>", "f", "young"], ["<south>", "f", "old"]]
+    assert contradictions(stated(GOOD, impossible=only)) == [
+        "tables.cells has a cell that is not split into its only possible part, which holds as many rows"
+    ]
+    few = stated([(("north",), 3)], minimum=30, impossible=[[*leaf] for leaf in LEAVES if leaf[0] != "north"])
+    assert contradictions(few) == [
+        "tables.impossible leaves fewer than two cells of the first dimension, which a tree begins with"
+    ]
     minima = [{"cell": ["<south>", "f", "young"], "minimum": 2}, {"cell": ["<south>", "m", "old"], "minimum": 9}]
     assert contradictions(stated([*GOOD[:3], (("<south>",), 2)], minima=minima)) == []
     assert holds_other_keys(stated([*GOOD, (("north", "x"), 3)]))
@@ -153,6 +163,39 @@ def test_totals_of_a_tree_are_those_of_its_first_dimensions():
     for kept in (["age"], ["sex", "region"], ["region", "age"]):
         with pytest.raises(ArgumentError, match="of a tree the first of 'region', 'sex', 'age'"):
             table.margin(*kept)
+
+
+def grids_of(entry):
+    (page,) = table_pages({"tables": [entry]})
+    return page
+
+
+def test_a_cell_that_is_not_split_is_one_line_of_the_page_however_many_grids_it_holds():
+    deep = {**DIMENSIONS, "job": ["a", "b"]}
+    cells = [(("north",), 8), *((leaf, 3) for leaf in product(["<south>"], *[*deep.values()][1:]))]
+    entry = stated(cells, dimensions=deep)
+    entry["cells"] = [{**dict(zip(deep, cell, strict=False)), "count": count} for cell, count in cells]
+    page = grids_of(entry)
+    shown = [(grid.heading, grid.not_split, grid.total, grid.column_totals) for grid in page.grids]
+    south = [((("region", "<south>"), ("sex", sex)), None, 12, (6, 6)) for sex in "fm"]
+    assert shown == [((("region", "north"),), 8, 8, None), *south]
+    assert page.left_out == 0
+
+
+@pytest.mark.parametrize("first", [2, 3])
+def test_a_long_last_dimension_gives_the_rows(first):
+    """Of what is not split the total is known, in its row or its column; of what cuts across, no total."""
+    regions, ages = ["a", "b", "c"][:first], [f"{age}" for age in range(20)]
+    cells = [(("a",), 50), *((("b", age), 3) for age in ages), *((("c", age), 4) for age in ages if first == 3)]
+    entry = stated(cells, dimensions={"region": regions, "age": ages})
+    entry["cells"] = [{**dict(zip(["region", "age"], cell, strict=False)), "count": count} for cell, count in cells]
+    page = grids_of(entry)
+    (grid,) = page.grids
+    assert (grid.row_dimension, grid.column_dimension, len(grid.rows)) == ("age", "region", 20)
+    assert grid.column_totals == (50, 60, 80)[:first]
+    assert {row.total for row in grid.rows} == {None}
+    assert (grid.total, page.left_out) == (sum((50, 60, 80)[:first]), 0)
+    assert page.shades[-1].most == (3, 4)[first - 2]
 
 
 def test_files_have_a_line_for_a_cell_that_is_not_split():
@@ -217,7 +260,8 @@ def test_a_tree_from_plan_to_report(workshop):
     assert report["verify"]["proof"] == []
     page = " ".join(workshop.page.read_text(encoding="utf-8").split())
     assert "Published only because every cell of <bdi>region</bdi> has at least 3 rows" in page
-    assert "each cell is split by the next dimension where all possible cells that this gives have as many" in page
+    assert "A published cell is split by the next dimension, in the order" in page
+    assert '4 cells <span class="tag">2 not split</span>' in page
     assert "<bdi>region</bdi>: <bdi>&lt;south&gt;</bdi>: 3 rows, not split" in page
     assert page.count('<td class="n hatched">not split</td>') == 2
     assert '<td class="n total">5</td>' in page

@@ -151,7 +151,8 @@ def _chance(asked: Mapping[str, Any]) -> str:
 
 def _table(table: Mapping[str, Any]) -> str:
     if not table["published"]:
-        why = f"a cell has fewer than {table['minimum']} rows, or a row is in no declared cell"
+        least = "its minimum of rows" if "minima" in table else f"{table['minimum']} rows"
+        why = f"a cell has fewer than {least}, or a row is in no declared cell"
         return f"withheld  {table['name']}  ({why})"
     classes = f", {len(table['withheld'])} classes withheld" if table["withheld"] else ""
     coarser = table["ladder"]["level"] if "ladder" in table else 0

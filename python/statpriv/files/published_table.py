@@ -348,7 +348,7 @@ def _check_labels(contents: _Contents, faults: list[str]) -> None:
         labels = dict.fromkeys(entry.labels[k] for entry in contents.entries)
         if "" in labels:
             place = next(entry.place for entry in contents.entries if not entry.labels[k])
-            faults.append(f"{place}: {name} is empty; a category that has no name needs one")
+            faults.append(f"{place}: {name} is empty; a category that has no name needs one, and a total is left out")
 
 
 def _cell(key: Key, entry: _Entry, layout: TableLayout, faults: list[str]) -> PublishedCell:

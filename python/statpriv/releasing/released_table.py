@@ -308,6 +308,11 @@ def _declaration_faults(table: Mapping[str, Any]) -> Iterator[str]:
     own = [tuple(entry["cell"]) for entry in table.get("minima", ())]
     if len({*own, *impossible}) < len(own) + len(impossible) or not all(_is_declared(cell, dimensions) for cell in own):
         yield "tables.minima has to name different possible cells, by a category of each dimension in their order"
+    if table.get("nested"):
+        if table["by"] is not None or "ladder" in table:
+            yield "tables.nested is there beside tables.by or tables.ladder, and each excludes the others"
+        if len({cell[0] for cell in product(*dimensions.values()) if cell not in set(impossible)}) < 2:
+            yield "tables.impossible leaves fewer than two cells of the first dimension, which a tree begins with"
     if table["by"] is not None and table["by"] not in dimensions:
         yield "tables.by is none of tables.dimensions"
     if (table["by"] is None) != (table["by_source"] is None):
@@ -352,21 +357,23 @@ def _content_faults(table: Mapping[str, Any]) -> Iterator[str]:
 
 def _tree_faults(table: Mapping[str, Any], expected: Sequence[Cell]) -> Iterator[str]:
     """What is wrong with the published cells of a tree; expected are its finest cells, if anything is published."""
-    if table["by"] is not None:
-        yield "tables.by is there, and tables.nested"
-        return
     stated = [_prefix(cell, table["dimensions"]) for cell in table["cells"]]
-    shown, own, least = frozenset(stated), own_minima(table), dict[Cell, int]()
+    shown, own = frozenset(stated), own_minima(table)
+    least, parts = dict[Cell, int](), dict[Cell, set[Cell]]()
     holding = [[cell[:k] for k in range(1, len(cell) + 1) if cell[:k] in shown] for cell in expected]
     for cell, places in zip(expected, holding, strict=True):
         for place in places:
-            least[place] = min(least.get(place, table["rows"]), own.get(cell, table["minimum"]))
+            minimum = own.get(cell, table["minimum"])
+            least[place] = min(least.get(place, minimum), minimum)
+            parts.setdefault(place, set()).add(cell[: len(place) + 1])
     if [*least] != stated or any(len(places) != 1 for places in holding):
         yield (
             "tables.cells has to hold every possible cell once, in row-major order, by itself or within a cell with "
             "categories of the first dimensions alone, and nothing if tables.published is not true"
         )
         return
+    if any(len(own_parts) == 1 and place not in own_parts for place, own_parts in parts.items()):
+        yield "tables.cells has a cell that is not split into its only possible part, which holds as many rows"
     counts = [cell["count"] for cell in table["cells"]]
     if any(count < minimum for count, minimum in zip(counts, least.values(), strict=True)):
         yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own else ''}"

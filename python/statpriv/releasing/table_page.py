@@ -2,8 +2,8 @@
 
 A table of two dimensions is one grid. The dimension with more categories gives the rows. Of more dimensions there is
 one grid for each combination of the others; a public classification comes first among these. Totals are those of
-:meth:`ReleasedTable.margin`, so that none is over a public classification. Of a tree the last dimension gives the
-columns, and a row that is not split has its total alone.
+:meth:`ReleasedTable.margin`, so that none is over a public classification. What is not
+split in a tree has its total alone, in a row or a column, or in a line that stands for all its grids.
 
 Shades make a heat map of the grid. A shade stands for a fifth of the range up to the largest count. It repeats what the
 numbers say and carries nothing else, so that a print in black and white loses nothing.
@@ -11,9 +11,10 @@ numbers say and carries nothing else, so that a print in black and white loses n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 from statpriv.releasing.released_table import Cell, ReleasedTable, Status
@@ -128,14 +129,17 @@ def table_pages(report: Mapping[str, Any]) -> list[TablePage]:
 
 
 def _page(table: ReleasedTable, document: Mapping[str, Any], files: tuple[str, str]) -> TablePage:
-    largest = max((count for _, count in table.counts), default=0)
+    largest = max((count for cell, count in table.counts if len(cell) == len(table.names)), default=0)
     grids: list[Grid] = []
-    shown = 0
+    shown = told = 0
     for grid, declared in _grids(table, largest):
-        if grids and shown + declared > _MOST_CELLS:
+        takes = 1 if grid.not_split is not None else declared
+        if grids and shown + takes > _MOST_CELLS:
             break
         grids.append(grid)
-        shown += sum(len(row.cells) for row in grid.rows)
+        own = sum(len(row.cells) for row in grid.rows)
+        shown += own or takes
+        told += own or declared
     return TablePage(
         table=table,
         delta=document.get("delta"),
@@ -144,8 +148,8 @@ def _page(table: ReleasedTable, document: Mapping[str, Any], files: tuple[str, s
         number_of_cells=table.number_of_cells - len(table.impossible),
         published_cells=len(table.counts),
         grids=tuple(grids) if table.published else (),
-        left_out=table.number_of_cells - shown if table.published else 0,
-        shades=tuple(_shades(largest)) if table.published else (),
+        left_out=table.number_of_cells - told if table.published else 0,
+        shades=tuple(_shades(largest)) if table.published and largest else (),
         margins=tuple(_margins(table)),
         conditions=tuple(
             (name, tuple(zip(table.categories(name), held, strict=False))[:_MOST_CONDITIONS], _beyond(held))
@@ -166,8 +170,14 @@ def _ranges(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _grids(table: ReleasedTable, largest: int) -> Iterator[tuple[Grid, int]]:
     """The grids of a table, each with the number of its declared cells."""
     outer, rows, columns = _arranged(table)
+    lines = set[Cell]()
     for number, categories in enumerate(product(*(table.categories(name) for name in outer))):
-        heading = tuple(zip(outer, categories, strict=True))
+        # Of a tree, several combinations may lie in one cell that is not split.
+        whole = next((cell for cell in table.not_split if cell == categories[: len(cell)]), categories)
+        if whole in lines:
+            continue
+        lines.add(whole)
+        heading = tuple(zip(outer, whole, strict=False))
         in_class = dict(heading).get(table.by or "")
         grid = _grid(
             table,
@@ -177,7 +187,8 @@ def _grids(table: ReleasedTable, largest: int) -> Iterator[tuple[Grid, int]]:
             withheld=in_class if in_class in table.withheld else None,
             folded=number >= _OPEN_GRIDS,
         )
-        yield grid, len(table.categories(rows)) * (1 if columns is None else len(table.categories(columns)))
+        inside = [*outer[len(whole) :], rows, *([] if columns is None else [columns])]
+        yield grid, prod(len(table.categories(name)) for name in inside)
 
 
 def _arranged(table: ReleasedTable) -> tuple[list[str], str, str | None]:
@@ -188,7 +199,7 @@ def _arranged(table: ReleasedTable) -> tuple[list[str], str, str | None]:
     if len(names) > 2 and table.by is not None:
         names = [table.by, *(name for name in names if name != table.by)]
     first, second = names[-2:]
-    longer = len(table.categories(second)) > len(table.categories(first)) and not table.nested
+    longer = len(table.categories(second)) > len(table.categories(first))
     return names[:-2], *((second, first) if longer else (first, second))
 
 
@@ -204,27 +215,26 @@ def _grid(
     row_name, column_name = inner
     row_labels = table.categories(row_name)
     column_labels = ("",) if column_name is None else table.categories(column_name)
-    fixed = dict(heading)
-
-    def cell_of(row: str, column: str) -> Cell:
-        place = {**fixed, row_name: row, **({} if column_name is None else {column_name: column})}
-        return tuple(place[name] for name in table.names)
-
-    counts = {(row, column): table.by_cell.get(cell_of(row, column)) for row in row_labels for column in column_labels}
+    fixed, outer = dict(heading), tuple(category for _, category in heading)
+    not_split = table.rows_in(outer) if outer in table.not_split else None
+    counts: dict[tuple[str, str], int | None] = {}
+    statuses: dict[tuple[str, str], Status] = {}
+    if not_split is None:
+        for row, column in product(row_labels, column_labels):
+            place = {**fixed, row_name: row, **({} if column_name is None else {column_name: column})}
+            cell = tuple(place[name] for name in table.names)
+            counts[row, column], statuses[row, column] = table.by_cell.get(cell), table.status(cell)
     shown_columns = column_labels[:_MOST_COLUMNS]
-    shown_rows = row_labels[: max(1, _MOST_CELLS // len(shown_columns))]
+    shown_rows = row_labels[: max(1, _MOST_CELLS // len(shown_columns))] if not_split is None else ()
     row_totals = column_name is not None and table.by != column_name
     column_totals = table.by != row_name
-    outer = tuple(fixed.values())
-    unsplit = any(cell[: len(outer)] == outer[: len(cell)] for cell in table.not_split)
+    unsplit = any(cell[: len(outer)] == outer for cell in table.not_split)
 
-    def row_total(row: str) -> int | None:
-        if table.nested:
-            return table.rows_in((*outer, row))
-        return _total(counts[row, column] for column in column_labels) if row_totals else None
+    def total_of(dimension: str, category: str, cells: Iterable[int | None]) -> int | None:
+        if unsplit:  # the rows of a cell of a tree are known, split or not, and no other totals
+            return table.rows_in((*outer, category)) if dimension == table.names[len(outer)] else None
+        return _total(cells)
 
-    total = _total(counts.values()) if column_totals and (row_totals or column_name is None) else None
-    total = table.rows_in(outer) if table.nested else total
     return Grid(
         heading=heading,
         row_dimension=row_name,
@@ -234,28 +244,35 @@ def _grid(
             GridRow(
                 row,
                 tuple(
-                    GridCell(table.status(cell_of(row, column)), count, _shade(count, largest))
+                    GridCell(statuses[row, column], count, _shade(count, largest))
                     for column in shown_columns
                     for count in [counts[row, column]]
                 ),
-                row_total(row),
+                total_of(row_name, row, (counts[row, column] for column in column_labels)) if row_totals else None,
             )
             for row in shown_rows
         ),
         column_totals=(
-            tuple(None if unsplit else _total(counts[row, column] for row in row_labels) for column in shown_columns)
-            if column_totals
+            tuple(
+                total_of(column_name or "", column, (counts[row, column] for row in row_labels))
+                for column in shown_columns
+            )
+            if column_totals and not_split is None
             else None
         ),
-        total=total,
+        total=(
+            (table.rows_in(outer) if table.nested else _total(counts.values()))
+            if column_totals and (row_totals or column_name is None)
+            else None
+        ),
         row_totals=row_totals,
         withheld=withheld,
-        not_split=table.rows_in(outer) if outer in table.not_split else None,
+        not_split=not_split,
         folded=folded,
     )
 
 
-def _total(counts: Iterator[int | None] | Sequence[int | None] | Any) -> int | None:  # noqa: ANN401  (a view)
+def _total(counts: Iterable[int | None]) -> int | None:
     """The sum of the published ones of some cells; None if none is published."""
     published = [count for count in counts if count is not None]
     return sum(published) if published else None
