@@ -6,10 +6,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
-from math import prod
+from itertools import product as every_combination
 
 from statpriv.errors import ArgumentError
+from statpriv.reference.cases import product
 from statpriv.reference.laws import Law, Number, Weights, as_law
 
 
@@ -72,7 +72,7 @@ class Database:
     @property
     def total(self) -> int:
         """The denominator of the law of all entries."""
-        return prod(own.total for own in self.weights)
+        return product(own.total for own in self.weights)
 
     def realisations(self, indices: Iterable[int]) -> Iterator[tuple[dict[int, Hashable], int]]:
         """Every combination of values of these entries, with its weight, a part of `total`.
@@ -80,9 +80,9 @@ class Database:
         The other entries are summed out: they contribute their denominators.
         """
         chosen = tuple(indices)
-        others = self.total // prod(self.weights[i].total for i in chosen)
+        others = self.total // product(self.weights[i].total for i in chosen)
         possible = [[(value, weight) for value, weight in self.weights[i].of.items() if weight] for i in chosen]
-        for outcome in product(*possible):
+        for outcome in every_combination(*possible):
             weight = others
             for _, own in outcome:
                 weight *= own

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import lcm
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from statpriv.errors import ArgumentError
@@ -35,7 +34,9 @@ class Weights(Generic[Outcome]):
     @classmethod
     def from_law(cls, law: Mapping[Outcome, Fraction]) -> Weights[Outcome]:
         """The law over the least common denominator."""
-        total = lcm(*(mass.denominator for mass in law.values()))
+        total = 1
+        for mass in law.values():
+            total *= Fraction(total, mass.denominator).denominator
         return cls({key: mass.numerator * (total // mass.denominator) for key, mass in law.items()}, total)
 
     def law(self) -> dict[Outcome, Fraction]:
