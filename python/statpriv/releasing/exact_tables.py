@@ -13,12 +13,13 @@ What is withheld leaves no trace: the answer of a withheld table, or class, is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from statpriv.releasing.classification import Dimension
 from statpriv.releasing.planned_table import PlannedTable
+from statpriv.releasing.released_table import Cell, published_cells
 
 __all__ = ["TableAnswer", "declared", "too_few_rows"]
 
@@ -42,7 +43,7 @@ class TableAnswer:
 
     published: bool
     withheld: tuple[str, ...]
-    cells: tuple[tuple[tuple[str, ...], int], ...]
+    cells: tuple[tuple[Cell, int], ...]
     level: int = 0
 
     @classmethod
@@ -76,7 +77,7 @@ class TableAnswer:
         return cls(bool(cells), tuple(name for name in table.classes if name in failed), cells)
 
     @classmethod
-    def _finest(cls, table: PlannedTable, counts: Mapping[tuple[str, ...], int]) -> TableAnswer:
+    def _finest(cls, table: PlannedTable, counts: Mapping[Cell, int]) -> TableAnswer:
         """The finest table of a ladder whose cells all hold the minimum; the law is on the possible cells alone."""
         for level, coarse in enumerate(table.query.levels):
             found = _counted(table, counts, level)
@@ -85,32 +86,25 @@ class TableAnswer:
         return cls(published=False, withheld=(), cells=())
 
     @classmethod
-    def _split(cls, table: PlannedTable, counts: Mapping[tuple[str, ...], int]) -> TableAnswer:
+    def _split(cls, table: PlannedTable, counts: Mapping[Cell, int]) -> TableAnswer:
         """The cells of a tree that are published and not split; the empty cell stands for the whole table."""
-        shown: dict[tuple[str, ...], int] = {(): sum(counts.values())}
+        shown: dict[Cell, int] = {(): sum(counts.values())}
         for level in reversed(range(table.query.depth)):
-            minimum_of, parts = (
-                table.query.levels[level].minimum_of,
-                dict[tuple[str, ...], dict[tuple[str, ...], int]](),
-            )
+            minimum_of = table.query.levels[level].minimum_of
+            parts: dict[Cell, dict[Cell, int]] = {}
             for cell, count in _counted(table, counts, level).items():
                 parts.setdefault(cell[:-1], {})[cell] = count
+            split = {whole: own for whole, own in parts.items() if all(own[cell] >= minimum_of(cell) for cell in own)}
             shown = {
-                cell: count
-                for whole, own in shown.items()
-                for cell, count in _parts_if_all(parts.get(whole, {}), minimum_of) or ((whole, own),)
+                cell: count for whole, own in shown.items() for cell, count in split.get(whole, {whole: own}).items()
             }
         return cls(() not in shown, (), tuple((cell, count) for cell, count in shown.items() if cell))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TableAnswer:
         """Read what an entry of the key `tables` of a report says of a table that was counted."""
-        names = tuple(document["dimensions"])
-        cells = tuple(
-            (tuple(cell[name] for name in names if name in cell), cell["count"]) for cell in document["cells"]
-        )
         level = document["ladder"]["level"] if "ladder" in document else None
-        return cls(document["published"], tuple(document["withheld"]), cells, level or 0)
+        return cls(document["published"], tuple(document["withheld"]), published_cells(document), level or 0)
 
     def document(self, table: PlannedTable) -> dict[str, Any]:
         """The leaves of the report that depend on what was counted."""
@@ -181,7 +175,7 @@ def _conditions(dimension: Dimension, level: int) -> list[str]:
     return [" OR ".join(finest[label] for label in own) for _, own in grouping]
 
 
-def _counted(table: PlannedTable, counts: Mapping[tuple[str, ...], int], level: int) -> dict[tuple[str, ...], int]:
+def _counted(table: PlannedTable, counts: Mapping[Cell, int], level: int) -> dict[Cell, int]:
     """The numbers of rows in the possible cells of a level."""
     found = dict.fromkeys(table.query.levels[level].cells, 0)
     for cell in table.cells:
@@ -189,15 +183,8 @@ def _counted(table: PlannedTable, counts: Mapping[tuple[str, ...], int], level: 
     return found
 
 
-def _parts_if_all(
-    parts: Mapping[tuple[str, ...], int], minimum_of: Callable[[tuple[str, ...]], int]
-) -> Iterable[tuple[tuple[str, ...], int]]:
-    """The cells that a cell is split into, if all of them hold their minimum."""
-    return parts.items() if all(count >= minimum_of(cell) for cell, count in parts.items()) else ()
-
-
 def _classes_that_fail(
-    table: PlannedTable, counts: Mapping[tuple[str, ...], int], outcomes: Sequence[int]
+    table: PlannedTable, counts: Mapping[Cell, int], outcomes: Sequence[int]
 ) -> Iterator[str | None]:
     """The classes whose table may not be published; None stands for the table without a classification."""
     impossible, own = frozenset(table.impossible), dict(table.minima)

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAlias
 from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import abridged
 
-__all__ = ["RESERVED_NAMES", "Cell", "ReleasedTable", "Status", "contradictions", "holds_other_keys"]
+__all__ = ["RESERVED_NAMES", "Cell", "ReleasedTable", "Status", "contradictions", "holds_other_keys", "published_cells"]
 
 Cell: TypeAlias = tuple[str, ...]
 """The category of each dimension, in the order of the dimensions."""
@@ -120,7 +120,6 @@ class ReleasedTable:
         """
         if faults := contradictions(document):
             raise ArgumentError(f"tables: {'; '.join(faults)}")
-        names = tuple(document["dimensions"])
         return cls(
             **{key: document[key] for key in ("name", "minimum", "by", "by_source", "published", "rows")},
             dimensions=tuple((name, tuple(categories)) for name, categories in document["dimensions"].items()),
@@ -129,9 +128,7 @@ class ReleasedTable:
             minima=tuple(own_minima(document).items()),
             nested=document.get("nested", False),
             groupings=1 + max(map(len, document.get("ladder", {}).get("recode", {}).values()), default=0),
-            counts=tuple(
-                (tuple(cell[name] for name in names if name in cell), cell["count"]) for cell in document["cells"]
-            ),
+            counts=published_cells(document),
         )
 
     @property
@@ -266,6 +263,13 @@ def contradictions(table: Mapping[str, Any]) -> list[str]:
         should not be in a report should not contain it either. Empty if the table is consistent with its rule.
     """
     return list(_declaration_faults(table)) or list(_content_faults(table))
+
+
+def published_cells(table: Mapping[str, Any]) -> tuple[tuple[Cell, int], ...]:
+    """The cells of an entry of the key `tables` with their counts, each with the categories that it has."""
+    return tuple(
+        (tuple(cell[name] for name in table["dimensions"] if name in cell), cell["count"]) for cell in table["cells"]
+    )
 
 
 def own_minima(table: Mapping[str, Any]) -> dict[Cell, int]:

@@ -315,7 +315,8 @@ class TablePlaces:
         for table, places in zip(tables, self.places, strict=True):
             line = sum(max(map(_longest, categories)) for _, categories in table.dimensions)
             header = sum(map(_longest, table.names))
-            size = (2 * table.number_of_cells + 1) * (line + header + len(str(table.rows)) + len(table.name) + 100)
+            lines = 1 + table.number_of_cells * (2 if table.nested else 1)
+            size = lines * (line + header + len(str(table.rows)) + len(table.name) + 100)
             for place in places:
                 place.hold(size)
 

@@ -2,8 +2,8 @@
 
 A table of two dimensions is one grid. The dimension with more categories gives the rows. Of more dimensions there is
 one grid for each combination of the others; a public classification comes first among these. Totals are those of
-:meth:`ReleasedTable.margin`, so that none is over a public classification. What is not
-split in a tree has its total alone, in a row or a column, or in a line that stands for all its grids.
+:meth:`ReleasedTable.margin`, so that none is over a public classification. What is not split in a tree has its total
+alone, in a row or a column, or in a line that stands for all its grids.
 
 Shades make a heat map of the grid. A shade stands for a fifth of the range up to the largest count. It repeats what the
 numbers say and carries nothing else, so that a print in black and white loses nothing.
@@ -170,13 +170,14 @@ def _ranges(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _grids(table: ReleasedTable, largest: int) -> Iterator[tuple[Grid, int]]:
     """The grids of a table, each with the number of its declared cells."""
     outer, rows, columns = _arranged(table)
-    lines = set[Cell]()
+    not_split, seen = frozenset(table.not_split), set[Cell]()
     for number, categories in enumerate(product(*(table.categories(name) for name in outer))):
         # Of a tree, several combinations may lie in one cell that is not split.
-        whole = next((cell for cell in table.not_split if cell == categories[: len(cell)]), categories)
-        if whole in lines:
+        within = (categories[:length] for length in range(1, len(categories)))
+        whole = next((cell for cell in within if cell in not_split), categories)
+        if whole in seen:
             continue
-        lines.add(whole)
+        seen.add(whole)
         heading = tuple(zip(outer, whole, strict=False))
         in_class = dict(heading).get(table.by or "")
         grid = _grid(
