@@ -271,7 +271,7 @@ def adaptive_partition_sum(
             for k, part in enumerate(family):
                 if world.critical not in part:
                     continue
-                earlier_law = _given(release, family[:k]).law(world.database).law()
+                earlier_law = _given(release, family[:k]).law(world.database).probabilities()
                 for (earlier, _), probability in earlier_law.items():
                     alone = asking(strategy.choose(earlier), {(part,): Fraction(1)})
                     for term, laws in zip(terms, world.compared(alone), strict=True):

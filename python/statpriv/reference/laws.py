@@ -39,8 +39,8 @@ class Weights(Generic[Outcome]):
             total *= Fraction(total, mass.denominator).denominator
         return cls({key: mass.numerator * (total // mass.denominator) for key, mass in law.items()}, total)
 
-    def law(self) -> dict[Outcome, Fraction]:
-        """The probabilities."""
+    def probabilities(self) -> dict[Outcome, Fraction]:
+        """The law in Fractions."""
         return {key: Fraction(weight, self.total) for key, weight in self.of.items()}
 
 

@@ -44,10 +44,11 @@ class Strategy:
 Asked: TypeAlias = Query | Sequence[Query] | Strategy
 Templates: TypeAlias = Mapping[Any, Number]
 Answers: TypeAlias = tuple[Hashable, ...]
-_REMEMBERED = 2**16
-"""Answers to some rows that are kept."""
 Released: TypeAlias = tuple[Answers, tuple[Hashable, ...]]
 """The answers, and the values of the entries that are revealed with them."""
+
+_REMEMBERED = 2**16
+"""Answers to some rows that are kept."""
 
 
 @dataclass(frozen=True)
@@ -192,5 +193,5 @@ def answer_law(
     release = release_of(query, templates, database)
     certain = database.fixed({**(known or {}), critical: value})
     refuse_above(limit, release.cases(certain, critical), "answer_law")
-    law = release.law(certain).law()
+    law = release.law(certain).probabilities()
     return {(answers[0] if callable(query) else answers): mass for (answers, _), mass in law.items()}

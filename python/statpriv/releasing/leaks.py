@@ -91,6 +91,8 @@ def _of_one_person(guarantee: Guarantee, rows: int) -> Enclosure:
 def _union(guarantee: Guarantee) -> Enclosure:
     """The same parts in a table without the other rows."""
     used = sum(guarantee.sizes)
+    if used == guarantee.rows:
+        return guarantee.delta
     groups = {group: sum(sizes) for group, sizes in guarantee.sizes_by_group if any(sizes)}
     parts = tuple(
         replace(part, groups={group: part.groups[group] for group in groups}, asked=of_groups(part.asked, groups))
@@ -100,7 +102,7 @@ def _union(guarantee: Guarantee) -> Enclosure:
     )
     whole = replace(guarantee, rows=used, groups=groups or None, parts=parts)
     known = min(guarantee.plan.guarantee.known_rows, used - 1)
-    return guarantee.delta if used == guarantee.rows else whole.bounded(known, guarantee.epsilon)
+    return whole.bounded(known, guarantee.epsilon)
 
 
 def _labels(guarantee: Guarantee, leaked: int, *, known: int = 0) -> Enclosure:

@@ -28,7 +28,6 @@ __all__ = [
     "Plan",
     "PlannedCell",
     "PlannedQuery",
-    "PlannedTable",
     "PriorPublication",
     "Probability",
     "Publication",

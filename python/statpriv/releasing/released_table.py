@@ -315,7 +315,8 @@ def _declaration_faults(table: Mapping[str, Any]) -> Iterator[str]:
     if table.get("nested"):
         if table["by"] is not None or "ladder" in table:
             yield "tables.nested is there beside tables.by or tables.ladder, and each excludes the others"
-        if len({cell[0] for cell in product(*dimensions.values()) if cell not in set(impossible)}) < 2:
+        excluded = frozenset(impossible)
+        if len({cell[0] for cell in product(*dimensions.values()) if cell not in excluded}) < 2:
             yield "tables.impossible leaves fewer than two cells of the first dimension, which a tree begins with"
     if table["by"] is not None and table["by"] not in dimensions:
         yield "tables.by is none of tables.dimensions"
@@ -343,46 +344,39 @@ def _content_faults(table: Mapping[str, Any]) -> Iterator[str]:
         hidden = set(withheld)
         expected = [cell for cell in possible if place is None or cell[place] not in hidden]
         expected = expected if table["published"] else []
-    if table.get("nested"):
-        yield from _tree_faults(table, expected)
-        return
-    if not _are(table["cells"], names, expected):
+    inside = _inside(table, expected)
+    if inside is None:
         yield (
-            "tables.cells has to hold exactly the possible cells that are not withheld, in row-major order, each with "
-            "one category of every dimension and a count, and nothing if tables.published is not true"
+            "tables.cells has to hold every possible cell once, in row-major order, by itself or within a cell with "
+            "categories of the first dimensions alone, and nothing if tables.published is not true"
+            if table.get("nested")
+            else "tables.cells has to hold exactly the possible cells that are not withheld, in row-major order, each "
+            "with one category of every dimension and a count, and nothing if tables.published is not true"
         )
         return
-    counts, own = [cell["count"] for cell in table["cells"]], own_minima(table)
-    if any(count < own.get(cell, table["minimum"]) for cell, count in zip(expected, counts, strict=True)):
-        yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own else ''}"
+    parts = ({cell[: len(shown) + 1] for cell in finest} for shown, finest in inside.items() if finest != [shown])
+    if any(len(own) == 1 for own in parts):
+        yield "tables.cells has a cell that is not split into its only possible part, which holds as many rows"
+    counts, own_minimum = [cell["count"] for cell in table["cells"]], own_minima(table)
+    least = [min(own_minimum.get(cell, table["minimum"]) for cell in finest) for finest in inside.values()]
+    if any(count < minimum for count, minimum in zip(counts, least, strict=True)):
+        yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own_minimum else ''}"
     if counts and not (sum(counts) <= table["rows"] if withheld else sum(counts) == table["rows"]):
         yield f"tables.cells.count add up to {'more than' if withheld else 'something else than'} tables.rows"
 
 
-def _tree_faults(table: Mapping[str, Any], expected: Sequence[Cell]) -> Iterator[str]:
-    """What is wrong with the published cells of a tree; expected are its finest cells, if anything is published."""
+def _inside(table: Mapping[str, Any], expected: Sequence[Cell]) -> dict[Cell, list[Cell]] | None:
+    """The finest cells in each published one, in order; None unless these are exactly the expected ones."""
+    if not table.get("nested"):
+        return {cell: [cell] for cell in expected} if _are(table["cells"], [*table["dimensions"]], expected) else None
     stated = [_prefix(cell, table["dimensions"]) for cell in table["cells"]]
-    shown, own = frozenset(stated), own_minima(table)
-    least, parts = dict[Cell, int](), dict[Cell, set[Cell]]()
-    holding = [[cell[:k] for k in range(1, len(cell) + 1) if cell[:k] in shown] for cell in expected]
-    for cell, places in zip(expected, holding, strict=True):
-        for place in places:
-            minimum = own.get(cell, table["minimum"])
-            least[place] = min(least.get(place, minimum), minimum)
-            parts.setdefault(place, set()).add(cell[: len(place) + 1])
-    if [*least] != stated or any(len(places) != 1 for places in holding):
-        yield (
-            "tables.cells has to hold every possible cell once, in row-major order, by itself or within a cell with "
-            "categories of the first dimensions alone, and nothing if tables.published is not true"
-        )
-        return
-    if any(len(own_parts) == 1 and place not in own_parts for place, own_parts in parts.items()):
-        yield "tables.cells has a cell that is not split into its only possible part, which holds as many rows"
-    counts = [cell["count"] for cell in table["cells"]]
-    if any(count < minimum for count, minimum in zip(counts, least.values(), strict=True)):
-        yield f"tables.cells.count is below tables.minimum{' or tables.minima' if own else ''}"
-    if counts and sum(counts) != table["rows"]:
-        yield "tables.cells.count add up to something else than tables.rows"
+    shown, found = frozenset(stated), dict[Cell, list[Cell]]()
+    for cell in expected:
+        holding = [cell[:k] for k in range(1, len(cell) + 1) if cell[:k] in shown]
+        if len(holding) != 1:
+            return None
+        found.setdefault(holding[0], []).append(cell)
+    return found if [*found] == stated else None
 
 
 def _prefix(cell: Mapping[str, Any], dimensions: Mapping[str, Sequence[str]]) -> Cell:

@@ -300,5 +300,6 @@ def _margins(table: ReleasedTable) -> Iterator[tuple[str, tuple[tuple[str, int],
     """Of a table with three dimensions or more the totals by each dimension, which its grids do not show."""
     if len(table.names) < 3 or not table.published:
         return
-    for name in table.names[:1] if table.nested else table.names if table.by is None else (table.by,):
+    names = table.names if table.by is None else (table.by,)
+    for name in names[:1] if table.nested else names:
         yield name, tuple((category, total) for (category,), total in table.margin(name).items())

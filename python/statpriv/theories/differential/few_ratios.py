@@ -37,14 +37,17 @@ def few_of(ratios: Ratios, answers: int) -> Ratios:
 
 
 def of_all_ratios(ratios: Ratios, answers: int, taken: int, factor: Fraction) -> Fraction:
-    """The larger of both directions at K, exactly, over how many of the answers have each ratio."""
-    joined = left = Fraction(0)
+    """The larger of both directions at K, by puts on the ratio, over how many of the answers have each ratio.
+
+    Where the masses of the ratios are less than one, the rest counts as an infinite ratio, on which a put is nothing.
+    """
+    present, left = 1 - factor, Fraction(0)
     sets = math.comb(answers, taken)
     for products, mass in _products(ratios, answers, taken):
         within = mass * products[taken] / sets
-        joined += max(Fraction(0), within - factor * mass)
+        present += max(Fraction(0), factor * mass - within)
         left += max(Fraction(0), mass - factor * within)
-    return max(joined, left)
+    return max(present, left)
 
 
 def _products(ratios: Ratios, answers: int, most: int) -> Iterator[tuple[list[Fraction], Fraction]]:
@@ -55,10 +58,10 @@ def _products(ratios: Ratios, answers: int, most: int) -> Iterator[tuple[list[Fr
     (ratio, mass), *others = ratios
     for count in range(answers + 1) if others else (answers,):
         own = [math.comb(count, j) * ratio**j for j in range(min(count, most) + 1)]
-        ways = math.comb(answers, count) * mass**count
+        chance = math.comb(answers, count) * mass**count
         rest = _products(others, answers - count, most) if others else [([Fraction(1)], Fraction(1))]
         for products, probability in rest:
-            yield _multiplied(own, products, most), ways * probability
+            yield _multiplied(own, products, most), chance * probability
 
 
 def _multiplied(one: Sequence[Fraction], other: Sequence[Fraction], most: int) -> list[Fraction]:

@@ -27,8 +27,8 @@ are moved down to its end, which raises u. The composition of these pairs is tha
 
 From below, whatever is computed of the answers is not worse than they are: their sum, where the noise is normal, of
 distance ``kμ/√m``; and the answers with neighbouring ratios merged until they are few, and counted out. Where the
-ratio has no few values these are those of the law below Y, which is that of a pair into which the answer can be turned;
-what its masses lack of one changes δ by at most ``m (1 + K)`` times as much.
+ratio has no few values these are those of the law below Y: given the other answers, the mean of products is linear and
+rising in each ratio, so that a put on it falls with each law, as it does where ratios are merged (Jensen).
 """
 
 from __future__ import annotations
@@ -151,9 +151,8 @@ def _several(one: Answer, answers: int, taken: int, target: Fraction, factor: Fr
     of_size = {size: _block(above, size, most) for size in set(sizes)}
     present, absent = laws_of_product([of_size[size] for size in sizes])
     upper = max(Curve.answers(*laws).delta(target).upper for laws in ((present, absent), (absent, present)))
-    below = dominated(one, grid)
-    lower = of_all_ratios(few_of(one.ratios or below.ratios, answers), answers, taken, factor)
-    lower -= answers * (1 + factor) * Fraction(0 if one.ratios else below.lost, 1 << BITS)
+    ratios = few_of(one.ratios or dominated(one, grid).ratios, answers)
+    lower = of_all_ratios(ratios, answers, taken, factor)
     if one.of_sum is not None:
         lower = max(lower, Fraction(one.of_sum(answers, taken, target).lower))
     return Enclosure(max(Fraction(0), lower), min(Fraction(1), Fraction(upper)))

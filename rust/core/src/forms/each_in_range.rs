@@ -46,8 +46,10 @@ use std::sync::Arc;
 const TOLERANCES: [f64; 11] = [1e3, 10.0, 1.0, 0.3, 0.1, 0.04, 1.5e-2, 1e-4, 1e-6, 1e-9, 1e-12];
 /// The gap that is worth most work.
 const WANTED: f64 = 5e-3;
-/// The gap at which a rough search of many entries ends, and where the largest value is below [`RARE`].
-const ROUGH: [f64; 2] = [1.5e-2, 4e-2];
+/// The gap at which a rough search of many entries ends.
+const ROUGH: f64 = 1.5e-2;
+/// The same where the largest value is below [`RARE`].
+const ROUGH_IF_RARE: f64 = 4e-2;
 /// Values below this matter less to what a rough search is for.
 const RARE: f64 = 1e-6;
 
@@ -97,6 +99,11 @@ impl EachInRange {
     /// Whether some value may be a bracket: see [`MAX_EACH_CERTAIN`].
     fn is_wide(&self) -> bool {
         self.others > if self.rough { MAX_EACH_ROUGHLY_CERTAIN } else { MAX_EACH_CERTAIN }
+    }
+
+    /// Whether such a bracket is enough.
+    fn is_coarse(&self) -> bool {
+        self.rough && self.is_wide()
     }
 
     /// `k` other entries at the upper end and `l` at the lower one.
@@ -278,16 +285,19 @@ impl Search<'_> {
 
     /// The gap at which the search ends where this is the largest value.
     fn enough(&self, leading: Ball) -> f64 {
-        match (self.of.rough && self.of.is_wide(), leading.to_enclosure().upper() < RARE) {
-            (false, _) => 0.0,
-            (true, is_rare) => ROUGH[usize::from(is_rare)],
+        if !self.of.is_coarse() {
+            0.0
+        } else if leading.to_enclosure().upper() < RARE {
+            ROUGH_IF_RARE
+        } else {
+            ROUGH
         }
     }
 
     /// The most promising single k are evaluated until no other one can exceed what was found.
     fn decided(&self, mut singles: Vec<(u64, Ball)>, settled: Ball) -> Result<(Ball, Ball), Error> {
         let n = self.of.others;
-        let most = if self.of.rough && self.of.is_wide() { 1 } else { MAX_EACH_VALUES };
+        let most = if self.of.is_coarse() { 1 } else { MAX_EACH_VALUES };
         let (mut found, mut rest) = (Ball::ZERO, settled);
         for evaluated in 0.. {
             let next = singles
