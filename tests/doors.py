@@ -34,7 +34,7 @@ COMPOSITIONS = [
     {"population": 10, "part": [{"size": 5, "probability": "0"}, {"size": 5, "probability": "0.5"}]},
     {"population": 40, "part": [{"size": 20, "cells": ["0.5", "0.5", "0"]}, {"size": 20, "probability": "0.2"}]},
     {"population": 36, "part": [{"size": 30, "query": {"kind": "sum", "values": [[0, "1/2"], [1, "1/2"], [7, "0"]]}}]},
-    {"population": 600, "part": [{"size": 100, "probability": f"0.{k}"} for k in range(1, 7)]},
+    {"population": 72, "part": [{"size": 12, "probability": f"0.{k}"} for k in range(1, 7)]},
     {"population": 1, "part": [{"size": 1, "probability": "0.3"}]},
     {"population": 11, "part": [{"size": 5, "probability": "0.3", "attribute": "a", "count": 2}]},
     {"population": 12, "part": [{"size": 6, "probability": ["0.2", "0.4"], "attribute": "a", "count": 2}]},

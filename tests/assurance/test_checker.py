@@ -510,6 +510,7 @@ def test_eight_parts_of_different_properties_are_told_from_their_worst_pattern(c
     assert found.delta[1] - found.delta[0] < WORST / 10
 
 
+@pytest.mark.campaign  # alone it notices a width
 def test_a_finer_grid_is_narrower():
     parts = eight_parts()[2:5]
     curve = sp.compose([sp.PropertyQuery(p) for p, _, _ in parts], sp.Population(150), sp.RandomPartition([50] * 3))
@@ -531,6 +532,7 @@ def test_like_properties_of_one_half_are_one_count_of_all():
     assert high - low < high / 500
 
 
+@pytest.mark.campaign  # alone it notices that many parts are not proved
 def test_many_parts_are_proved_by_the_bound_of_all_patterns():
     parts = cases(20, campaign=64)
     queries = [sp.PropertyQuery(Fraction(1, 10) + Fraction(8, 10 * (parts - 1)) * k) for k in range(parts)]
@@ -574,6 +576,7 @@ def test_a_sum_over_parts_that_would_be_computed_for_hours_is_refused_at_once():
         claims.delta_of(situation, "partition-sum", Fraction(1, 10), 192)
 
 
+@pytest.mark.campaign  # alone it notices a refusal that comes too late
 @pytest.mark.parametrize(
     ("parts", "claimed", "message"),
     [

@@ -14,6 +14,7 @@ BRIEF = {"Fifty digits of δ", "One δ through `curve.delta(ε)`", "Log probabil
 QUICK = ("scipy", "python-flint", "statpriv", "Python integers")
 
 
+@pytest.mark.campaign  # alone it notices a benchmark that measures other work than its peer
 @pytest.mark.parametrize("title", side_by_side.TABLES)
 def test_each_piece_of_work_gives_a_narrow_enclosure_and_peers_that_come_near(title):
     for case in side_by_side.TABLES[title]():

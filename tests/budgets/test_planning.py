@@ -295,6 +295,7 @@ def test_a_delta_that_is_the_target_reaches_it():
 # --- cost
 
 
+@pytest.mark.campaign  # alone it notices work that is done more often than needed
 def test_no_curve_is_evaluated_twice(monkeypatch):
     evaluated = []
 

@@ -1,5 +1,6 @@
 """Two ways to run the command: in this process, and as a user does."""
 
+import functools
 import json
 import os
 import subprocess
@@ -7,7 +8,17 @@ import sys
 
 import pytest
 
+from statpriv.assurance import alternatives
+
 from ..command_line import in_this_process
+
+compared_once = functools.cache(alternatives.alternatives)
+
+
+@pytest.fixture(autouse=True)
+def alternatives_are_compared_once(monkeypatch):
+    """Attacks on two tables take seconds, and several commands and pages show what they gain."""
+    monkeypatch.setattr(alternatives, "alternatives", compared_once)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ def test_most_queries_shows_the_neighbour(run_json):
     assert Fraction(document["best"]["delta"]["upper"]) <= Fraction("0.05")
 
 
+@pytest.mark.campaign  # alone it notices another default of one option
 def test_unrelated_properties_are_the_default(run_json):
     asked = ["design", "most-queries", "--n", 500, "--p", "0.3..0.4", "--epsilon", "0.1", "--delta", "0.1"]
     document = run_json(*asked)
@@ -64,6 +65,7 @@ def test_text_says_what_holds_and_what_fails(run):
     assert "635 fails: δ ≥ 0.0100" in result.stdout
 
 
+@pytest.mark.campaign  # alone it notices a picture of the trade-off
 def test_the_trade_off_is_a_table_and_a_picture(run, run_json, tmp_path):
     pytest.importorskip("matplotlib")
     asked = ["design", "trade-off", "--n", 1000, "--p", "1/2", "--epsilon", "0.1"]
@@ -113,8 +115,8 @@ def test_what_is_refused_is_said(run, arguments, message):
 @pytest.mark.parametrize(
     "command",
     [
-        *("most-queries", "smallest-sizes", "smallest-population", "most-known", "widest-range"),
-        "largest-size",
+        pytest.param("most-queries", marks=pytest.mark.campaign),  # its last example takes some seconds
+        *("smallest-sizes", "smallest-population", "most-known", "widest-range", "largest-size"),
         *("least-delta", "least-epsilon", "trade-off"),
     ],
 )

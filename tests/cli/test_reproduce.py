@@ -90,6 +90,7 @@ def test_the_value_of_sigma_is_enclosed(computed):
     assert sigma.width < 1e-15
 
 
+@pytest.mark.campaign  # every reproduction has tests of its own; this runs them in a row
 def test_all(run, run_json, tmp_path):
     result = run("reproduce", "all")
     assert result.exit_code == 0
@@ -308,6 +309,7 @@ def test_a_published_line_that_is_passed_is_an_error(run, monkeypatch):
     assert "✗ ours is lower" in result.stdout
 
 
+@pytest.mark.campaign  # alone it notices a number of the page that is not the kernel's
 def test_the_table_of_rules_is_the_one_of_the_page_and_its_picture_is_drawn(run, tmp_path):
     """The page shows what the command prints: every δ rounded up."""
     printed = run("reproduce", "minimum-counts", "--out", tmp_path / "rules.svg").stdout
@@ -326,11 +328,12 @@ def test_the_table_of_rules_in_json_has_both_ends_of_both_bounds(run_json):
     assert ten["supremum"]["upper"] < ten["delta"]["lower"] <= sp.minimum_count_curve(10).delta(2).upper
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def compared():
     return {table.name: alternatives.alternatives(table) for table in alternatives.TABLES}
 
 
+@pytest.mark.campaign  # alone it notices a number of the page that is out of date
 def test_the_alternatives_are_those_of_the_page(run, tmp_path):
     printed = run("reproduce", "alternatives", "--out", tmp_path / "alternatives.svg").stdout
     assert (tmp_path / "alternatives.svg").stat().st_size > 10_000
@@ -342,6 +345,7 @@ def test_the_alternatives_are_those_of_the_page(run, tmp_path):
     assert all(" ".join(row) in lines for row in rows)
 
 
+@pytest.mark.campaign  # alone it notices an attack that gains too much, or nothing
 def test_no_attack_gains_more_than_is_certified_and_some_gain_nearly_that(compared):
     for methods in compared.values():
         assert all(method.agrees for method in methods)

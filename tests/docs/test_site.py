@@ -50,7 +50,7 @@ def test_every_error_has_a_remedy_and_every_mistake_its_message():
     assert "write curve.epsilon(1e-6)" in page
 
 
-@pytest.mark.parametrize("name", ["curve", "minimum-counts"])
+@pytest.mark.parametrize("name", ["curve", pytest.param("minimum-counts", marks=pytest.mark.campaign)])
 def test_a_figure_of_the_gallery_is_drawn_by_its_command(tmp_path, name):
     _, command = generated.FIGURES[name]
     assert b"<svg" in generated._drawn(command, tmp_path / "drawn.svg")

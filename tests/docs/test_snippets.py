@@ -9,7 +9,8 @@ command of a ``sh`` or ``console`` block runs, in one directory a file that has 
 ``after=release``
     they need a report: the example is released first.
 
-The commands of the pages in `LONG` run in a campaign: they draw many figures, in half a minute.
+The commands of the pages in `LONG` run in a campaign: they draw many figures, in half a minute. So does the Python of
+those in `LONG_IN_PYTHON`, some seconds each.
 """
 
 import doctest
@@ -36,13 +37,25 @@ SHELL = re.compile(r"[|<>$&;*?`]")
 RELEASE = "statpriv release examples/election.toml --registry registry --out report.html --json report.json"
 
 LONG = ("convince-the-ethics-board.md", "draw-the-figures.md")
-
-pages = pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)
-pages_of_commands = pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[pytest.mark.campaign] if page.name in LONG else []) for page in PAGES if page.exists()],
-    ids=lambda page: page.name,
+LONG_IN_PYTHON = (
+    "ask-several-questions-of-the-same-people.md",
+    "attack-a-mechanism.md",
+    "compare-with-differential-privacy.md",
+    "noiseless.md",
+    "perturbed-counts.md",
 )
+
+
+def pages_but(in_a_campaign: tuple[str, ...]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "page",
+        [
+            pytest.param(page, marks=[pytest.mark.campaign] if page.name in in_a_campaign else [])
+            for page in PAGES
+            if page.exists()
+        ],
+        ids=lambda page: page.name,
+    )
 
 
 @dataclass(frozen=True)
@@ -111,7 +124,8 @@ def in_a_shell(command: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pages
+@pages_but(LONG_IN_PYTHON)
+@pytest.mark.usefixtures("computed_once")
 def test_python_runs(page, workplace):
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page, "python", "pycon"):
@@ -131,7 +145,7 @@ def test_python_runs(page, workplace):
             assert value.startswith(line["value"]) if line["cut"] else value == line["value"], told
 
 
-@pages_of_commands
+@pages_but(LONG)
 @pytest.mark.skipif(os.name != "posix", reason="the commands are written for a POSIX shell")
 @pytest.mark.usefixtures("computed_once")
 def test_commands_run(page, workplace):
@@ -145,10 +159,10 @@ def test_commands_run(page, workplace):
 
 
 def test_the_long_pages_are_there():
-    assert set(LONG) <= {page.name for page in PAGES}
+    assert {*LONG, *LONG_IN_PYTHON} <= {page.name for page in PAGES}
 
 
-@pages
+@pages_but(())
 def test_relative_links_lead_somewhere(page):
     missing = [
         link["target"]

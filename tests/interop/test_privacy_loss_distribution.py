@@ -121,6 +121,7 @@ def first_below(masses, forward, backward, count=LOSSES):
     return None
 
 
+@pytest.mark.campaign  # alone it notices losses at which none is exported
 @on_grids(CURVES)
 def test_a_pessimistic_distribution_dominates_at_many_losses_of_either_sign(curve, interval):
     distribution = interop.privacy_loss_distribution(curve, interval=interval)
@@ -129,6 +130,7 @@ def test_a_pessimistic_distribution_dominates_at_many_losses_of_either_sign(curv
         assert first_below(masses, forward, backward) is None
 
 
+@pytest.mark.campaign  # alone it notices losses at which none is exported
 @on_grids(ENCLOSED)
 def test_an_optimistic_distribution_is_dominated_at_many_losses_of_either_sign(curve, interval):
     distribution = interop.privacy_loss_distribution(curve, interval=interval, pessimistic=False)
@@ -225,6 +227,7 @@ def test_the_exact_convolution_of_the_masses_dominates_the_product_of_the_laws()
     assert float(below.hockey_stick(Fraction(1, 3))) > near.lower * 0.97
 
 
+@pytest.mark.campaign  # alone it notices that the real package composes otherwise
 @pytest.mark.parametrize("times", [2, 5])
 @pytest.mark.parametrize("interval", [1e-4, 1e-2])
 def test_the_composition_of_dp_accounting_is_not_below_the_product_of_the_laws(times, interval):
@@ -284,6 +287,7 @@ def test_the_composition_of_dp_accounting_is_not_below_that_of_several_propertie
             assert both.get_delta_for_epsilon(epsilon) >= sp.hockey_stick(*laws, epsilon).lower - 1e-14
 
 
+@pytest.mark.campaign  # alone it notices that the real package composes otherwise
 @pytest.mark.parametrize("curve", IN_PARTS.values(), ids=IN_PARTS.keys())
 def test_what_dp_accounting_says_of_a_composition_is_not_below_it(curve):
     """Up to the rounding of its doubles: 1e-14 in a probability."""

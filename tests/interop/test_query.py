@@ -73,6 +73,7 @@ def test_the_curve_of_a_distribution_is_not_below_its_masses_and_hardly_above(di
             assert mpf_ball(delta.lower) < held + ball(apart) + least
 
 
+@pytest.mark.campaign  # alone it notices a width of what is imported
 def test_an_imported_gaussian_is_close_to_the_certified_one():
     distribution = peer.from_gaussian_mechanism(10.0, value_discretization_interval=1e-4)
     curve = sp.privacy_curve(interop.query_from_distribution(distribution), HERE)

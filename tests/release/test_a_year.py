@@ -65,6 +65,7 @@ def table(request, workshop):
     postgresql.execute("DROP TABLE IF EXISTS visits")
 
 
+@pytest.mark.campaign  # alone it notices what adds up over many releases
 @pytest.mark.usefixtures("computed_once")
 def test_a_year_of_a_table(workshop, table):
     def plan(name, *queries, delta="0.2"):

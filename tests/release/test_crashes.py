@@ -263,6 +263,7 @@ def test_a_second_release_killed_at_a_step_loses_nothing_of_the_first(tmp_path, 
     assert used_rows(workshop) == sum(workshop.spent())
 
 
+@pytest.mark.campaign  # alone it notices what only several kills in a row break
 def test_a_table_whose_releases_are_killed_again_and_again(tmp_path, process):
     """Each of them uses two rows or none, and never one that was used."""
     workshop = prepared(tmp_path)
@@ -297,6 +298,7 @@ def test_no_json_ever_lies_beside_the_page_of_another_release(tmp_path, monkeypa
     workshop.assert_whole_report()
 
 
+@pytest.mark.campaign  # alone it notices a state that no kill at a named step leaves
 def test_every_state_of_the_disk_that_a_kill_can_leave(tmp_path):
     """A copy of all files before each line of the code that writes: what a kill there would leave behind."""
     (tmp_path / "release").mkdir()
@@ -369,6 +371,7 @@ class SyncedDisk:
                 (copy / name).write_bytes(self.contents.get(inode, b""))
 
 
+@pytest.mark.campaign  # alone it notices a missing sync
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only there a descriptor tells its file")
 def test_what_survives_a_loss_of_power_at_every_sync(tmp_path, monkeypatch):
     """Also of the folders above a new registry, which no report lies in."""
@@ -413,6 +416,7 @@ def test_of_processes_side_by_side_one_releases(tmp_path, process, processes):
     workshop.assert_whole_report()
 
 
+@pytest.mark.campaign  # alone it notices a race of processes
 @pytest.mark.parametrize("registries", [1, 4])
 @pytest.mark.parametrize("force", [False, True])
 def test_of_four_processes_with_one_output_one_releases(tmp_path, process, registries, force):
@@ -460,6 +464,7 @@ def test_twenty_processes_share_one_budget(tmp_path, process):
         workshop.release(force=True)
 
 
+@pytest.mark.campaign  # alone it notices a race of processes
 def test_copies_of_a_table_side_by_side_are_one_table(tmp_path, process):
     """Other folders and other names of the file, one registry."""
     folders = []
@@ -664,6 +669,7 @@ def test_a_full_disk_below_the_report_is_found_before_the_spend(tmp_path):
         assert sorted(path.name for path in disk.iterdir()) == ["filling"]
 
 
+@pytest.mark.campaign  # alone it notices a full disk
 def test_a_disk_that_ledger_and_report_share_has_room_for_both_or_nothing_is_spent(tmp_path):
     """However little is left: what the spend takes of the disk is not what the report needs."""
     workshop = prepared(tmp_path)

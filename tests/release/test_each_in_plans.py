@@ -76,6 +76,7 @@ def test_a_later_release_that_declares_it_makes_earlier_ones_count_so(workshop):
     assert read_composition(workshop.json).disagreements == ()
 
 
+@pytest.mark.campaign  # alone it notices a second declaration
 def test_of_two_queries_about_one_property_one_declaration_is_enough(workshop):
     people(workshop, 80)
     plan(workshop, votes(30, each=False), votes(30, each=True))

@@ -76,6 +76,7 @@ def test_odd_tables_are_counted_as_python_counts_them(workshop, style):
     assert workshop.spent() == [88]
 
 
+@pytest.mark.campaign  # alone it notices an engine that counts a row twice
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_parts_of_one_property_add_up_to_the_table(workshop, kind):
     """A row that answers twice, or not at all, changes the total."""
@@ -136,6 +137,7 @@ def test_ten_rows_through_the_command_line(workshop):
     assert workshop.report["answers"][0]["count"] == 4
 
 
+@pytest.mark.campaign  # alone it notices a sentence about ids that is missing
 def test_ids_that_look_alike_are_counted_on_the_terminal_and_nowhere_else(workshop):
     rows = [[f"{case(name)}{n}", "yes"] for name in "ab" for case in (str.lower, str.upper) for n in range(5)]
     workshop.table(["id", "smokes"], rows)
@@ -148,6 +150,7 @@ def test_ids_that_look_alike_are_counted_on_the_terminal_and_nowhere_else(worksh
     assert "by case" not in done.stdout + workshop.json.read_text() + workshop.page.read_text()
 
 
+@pytest.mark.campaign  # alone it notices what large tables alone show
 def test_many_rows(workshop):
     """Seconds are measured where the machine is known; here it is that every row is in its part."""
     n = 20_000
@@ -164,6 +167,7 @@ def test_many_rows(workshop):
     assert [answer["count"] for answer in report.contents["answers"]] == expected
 
 
+@pytest.mark.campaign  # alone it notices work that is done more often than needed
 def test_the_engine_is_asked_as_often_whatever_the_number_of_rows(workshop):
     asked = []
     for n in (10, 10_000):
@@ -296,6 +300,7 @@ def test_the_guarantee_comes_before_the_content_and_the_spend_before_the_predica
     assert not any("read_csv" in sql for sql in at["predicates"])
 
 
+@pytest.mark.campaign  # alone it notices work that is done more often than needed
 def test_the_order_of_a_release_asks_the_engine_for_twice_what_a_grouped_count_reads(workshop):
     """Ids by themselves, then all cells, then answers: 1.5 times a GROUP BY of the same cells is below what is asked.
 
@@ -378,6 +383,7 @@ def test_a_dry_run_promises_what_the_release_gives(workshop):
 # --- verification
 
 
+@pytest.mark.campaign  # alone it notices a printed command that does not run
 @pytest.mark.parametrize("known", [0, 3])
 def test_the_number_of_a_report_is_verified_by_one_command(workshop, known, in_process):
     workshop.table(["v", "w"], [[i % 2, i % 3] for i in range(60)])

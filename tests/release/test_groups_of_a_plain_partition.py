@@ -36,6 +36,7 @@ def composed(*sizes, same=True):
     return sp.compose(asked, sp.Population(groups={"f": 40, "m": 20}), sp.RandomPartition(list(sizes)))
 
 
+@pytest.mark.campaign  # alone it notices a form of the plan that says the same otherwise
 @pytest.mark.parametrize(
     ("data", "rows"),
     [(GROUPED, "rows = 30"), (PLAIN, "rows = 30"), (PLAIN, 'share = "1/2"')],
@@ -51,6 +52,7 @@ def test_the_guarantee_is_that_of_parts_of_all_rows(workshop, data, rows):
     assert [(group["group"], group["size"]) for group in contents["queries"][0]["groups"]] == [("f", None), ("m", None)]
 
 
+@pytest.mark.campaign  # alone it notices a plan whose composition is not that of its parts
 @pytest.mark.parametrize("same", [True, False])
 def test_several_queries_are_composed_by_group(workshop, same):
     people(workshop)
@@ -75,6 +77,7 @@ def test_whoever_knows_the_parts_is_faced_with_rows_that_each_have_their_own_pro
     assert falling == sorted(falling, reverse=True)
 
 
+@pytest.mark.campaign  # alone it notices a page of groups that says something else
 def test_the_report_is_recomputed_without_data_and_the_page_says_how_rows_were_drawn(workshop):
     people(workshop)
     workshop.plan(votes(), more_data=GROUPED)

@@ -148,6 +148,7 @@ def test_the_picture_of_a_wrong_probability_is_flat_with_a_gate_and_steep_withou
     assert all("exact_counts" not in point for point in plain["points"])
 
 
+@pytest.mark.campaign  # alone it notices a width of pictures
 @pytest.mark.parametrize("known", [0, 40, 300])
 def test_figures_of_several_properties_are_drawn_by_a_cheap_bound_next_to_the_tightest(certified, known):
     queries = [counted(f"{name} = 1", rows=310, probability='["0.3", "0.4"]') for name in "abc"]
@@ -163,6 +164,7 @@ def test_figures_of_several_properties_are_drawn_by_a_cheap_bound_next_to_the_ti
     assert known or guarantee.secret(known=0, epsilon=guarantee.epsilon) == guarantee.delta == tightest.delta("0.1")
 
 
+@pytest.mark.campaign  # alone it notices an order of two pictures
 @pytest.mark.parametrize("others", [(), (counted("b = 1", rows=472),)])
 def test_with_known_rows_the_picture_of_a_wrong_probability_is_not_above_what_gates_certify(certified, others):
     guarantee = certified(counted("a = 1", rows=472), *others, known=5, publication="gate = true")
@@ -295,6 +297,7 @@ def test_known_rows_of_a_stratified_plan_are_composed(certified):
     assert at == sorted(at)
 
 
+@pytest.mark.campaign  # alone it notices an order of two bounds
 def test_ranges_in_groups_are_bounded_by_the_worst_group_alone_with_and_without_known_rows(certified):
     queries = counted("a = 1", share="1/2"), counted("b = 1", share="1/4")
     guarantee = certified(*queries, group="sex", groups=GROUPS)
@@ -311,6 +314,7 @@ def test_ranges_in_groups_are_bounded_by_the_worst_group_alone_with_and_without_
     assert guarantee.secret(known=20, epsilon=guarantee.epsilon).upper == alone(20)
 
 
+@pytest.mark.campaign  # alone it notices pictures that cost too much
 def test_pictures_of_a_large_stratified_plan_use_the_sum_over_the_parts(certified):
     """The exact composition of 3000 rows would take seconds for each point of a curve; the target's δ is exact."""
     groups = {"f": 1600, "m": 1400}
@@ -332,6 +336,7 @@ def test_pictures_of_a_large_stratified_plan_use_the_sum_over_the_parts(certifie
     assert guarantee.secret(known=0, epsilon=Fraction(11, 100)) == guarantee.delta
 
 
+@pytest.mark.campaign  # alone it notices work that is done more often than needed
 def test_what_a_wrong_probability_would_do_is_computed_once_for_the_other_parts(certified, monkeypatch):
     guarantee = certified(counted("a = 1", share="1/2"), counted("b = 1", share="1/2"), group="sex", groups=GROUPS)
     asked = []
@@ -345,6 +350,7 @@ def test_what_a_wrong_probability_would_do_is_computed_once_for_the_other_parts(
     assert len(asked) == 4
 
 
+@pytest.mark.campaign  # alone it notices a figure about strata
 def test_what_known_rows_would_do_to_a_stratified_plan_is_bounded(certified):
     guarantee = certified(counted("a = 1", share="1/2"), group="sex", groups=GROUPS)
     at = [guarantee.secret(known=known, epsilon=guarantee.epsilon).upper for known in (0, 10, 100)]

@@ -61,6 +61,7 @@ def test_one_count_of_people_who_are_not_alike(workshop):
         assert upper(contents, household=largest) == expected.upper
 
 
+@pytest.mark.campaign  # alone it notices an order among figures that are each right
 @pytest.mark.parametrize("parts", [(200,), (80, 90)])
 def test_other_people_are_never_safer(workshop, parts):
     people(workshop)
@@ -84,6 +85,7 @@ def test_what_the_plan_declares_is_not_supposed_again(workshop):
     assert upper(contents, outside="0.05") == wider.delta("0.1").upper
 
 
+@pytest.mark.campaign  # alone it notices a figure where there is none
 def test_several_properties_in_parts_have_no_bound_for_households(workshop):
     people(workshop)
     contents = released(workshop, query("vote = 0", rows=80), query("age = 0", rows=90, probability=("0.3", "0.6")))
@@ -99,6 +101,7 @@ def test_several_properties_of_the_same_rows_have_one(workshop):
     assert upper(contents, household=2) == both.delta(1).upper
 
 
+@pytest.mark.campaign  # alone it notices a range of groups
 def test_groups_count_by_the_hull_of_their_ranges(workshop):
     people(workshop, 60)
     by_group = query("vote = 0", rows=30).replace('["0.4", "0.6"]', '{f = "0.3", m = ["0.5", "0.6"]}')

@@ -110,6 +110,7 @@ def test_the_printed_command_computes_every_term_and_the_sum(third):
     assert document["everything"]["delta"]["upper"] == sp.Enclosure(total).upper
 
 
+@pytest.mark.campaign  # alone it notices a step that a later report forgets
 @pytest.mark.parametrize("more", ["known_rows = 10", "[publication]\ngate = true", "[publication]\nrounded_to = 5"])
 def test_steps_known_rows_and_histograms_are_part_of_the_history(workshop, more):
     people(workshop, 400)
@@ -210,6 +211,7 @@ def test_the_target_of_a_histogram_beside_a_count_is_proved(workshop):
     assert [cell["lower"] for cell in parts[0]["cells"]] == ["0.3", "1/3", "4/15"]
 
 
+@pytest.mark.campaign  # alone it notices histograms of earlier releases
 def test_a_histogram_among_the_earlier_releases_is_proved_with_them(workshop):
     people(workshop, 400)
     release(workshop, HISTOGRAM, delta="0.3")
@@ -265,6 +267,7 @@ def test_a_target_below_the_sum_is_not_proved(third, tmp_path):
         )
 
 
+@pytest.mark.campaign  # alone it notices known rows of a claim that are forgotten
 def test_known_rows_of_a_claim_count_in_every_release(third, tmp_path):
     claims = tmp_path / "claims.toml"
     claims.write_text(f'[[claim]]\nreport = "{third.json}"\nknown_rows = 20\n')
@@ -323,6 +326,7 @@ FORGERIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.campaign  # alone it notices a leaf that is not compared; `test_leaves.py` changes each
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: ".".join(map(str, forgery[0])))
 def test_a_forged_report_is_refused(later, forgery):
     path, value, sentence = forgery
@@ -333,6 +337,7 @@ def test_a_forged_report_is_refused(later, forgery):
     assert any(text.startswith(sentence) for text in told), told
 
 
+@pytest.mark.campaign  # alone it notices one lie about an attribute
 def test_queries_that_are_said_to_ask_one_property_are_found_to_ask_two():
     """One property asked of all parts says less than several: by the parts alone the claim would be proved."""
     forged = real_reports.report("suppressed")

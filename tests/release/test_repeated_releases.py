@@ -113,6 +113,7 @@ def test_a_range_that_held_0_once_reaches_no_target_any_more(workshop):
     assert release(workshop)["guarantee"]["delta"]["upper"] < 0.9
 
 
+@pytest.mark.campaign  # alone it notices figures of later releases
 def test_curves_and_tables_of_a_later_release_hold_for_rows_that_joined_too(workshop):
     """Half of the old rows are used, so a new one is drawn more often than a row of the table is on average."""
     people(workshop, 100)
@@ -130,6 +131,7 @@ def test_curves_and_tables_of_a_later_release_hold_for_rows_that_joined_too(work
     assert "Rows that joined the table later were drawn more often" in render(report)
 
 
+@pytest.mark.campaign  # alone it notices histograms before counts
 def test_a_table_is_released_again_after_a_histogram(workshop):
     people(workshop, 100)
     cells = "".join(f'[[query.cell]]\nname = "{age}"\nwhere = "age = {age}"\nprobability = "0.3"\n' for age in (0, 1))
@@ -173,6 +175,7 @@ def test_a_release_that_would_break_the_target_is_refused_before_content_is_read
     assert release(workshop)["guarantee"]["holds"]
 
 
+@pytest.mark.campaign  # alone it notices what a killed release costs
 def test_a_refused_or_killed_release_costs_no_budget(workshop):
     people(workshop, 100)
     plan(workshop, votes(30))
@@ -187,6 +190,7 @@ def test_a_refused_or_killed_release_costs_no_budget(workshop):
     assert release(workshop)["guarantee"]["releases"] == 2
 
 
+@pytest.mark.campaign  # alone it notices a refusal of later releases
 def test_too_few_rows_are_left(workshop):
     people(workshop, 100)
     plan(workshop, votes(80))
@@ -200,6 +204,7 @@ def test_too_few_rows_are_left(workshop):
     assert release(workshop)["ledger"]["rows_left"] == 0
 
 
+@pytest.mark.campaign  # alone it notices known rows of earlier releases that are forgotten
 def test_known_rows_count_in_every_release(workshop):
     people(workshop, 100)
     plan(workshop, votes(40))

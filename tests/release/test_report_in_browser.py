@@ -94,6 +94,7 @@ def test_axe_finds_no_fault_in_any_kind_of_report(opened, name):
     assert found.violations_count == 0, found.generate_report()
 
 
+@pytest.mark.campaign  # alone it notices contrast in one medium of several
 @pytest.mark.parametrize("width", matrix(320, 320, 1280))
 @pytest.mark.parametrize("medium", matrix("dark", *MEDIA))
 def test_axe_finds_no_fault_in_any_medium(opened, medium, width):
@@ -104,6 +105,7 @@ def test_axe_finds_no_fault_in_any_medium(opened, medium, width):
     assert found.violations_count == 0, found.generate_report()
 
 
+@pytest.mark.campaign  # it shows that the tests beside it would notice a fault
 def test_axe_would_find_a_fault(opened):
     page, _ = opened(VARIANTS["first release"])
     page.evaluate("() => { document.querySelector('.note').style.color = '#ddd' }")
@@ -142,6 +144,7 @@ def test_what_a_reviewer_needs_fits_on_the_first_sheet_of_paper(opened, name):
     assert page.evaluate("() => document.querySelector('.review').getBoundingClientRect().bottom") <= 1032
 
 
+@pytest.mark.campaign  # alone it notices a sheet too many
 @pytest.mark.parametrize("name", matrix("first release", "first release", "dry run", "later release", "exact table"))
 def test_a_report_is_one_sheet_for_the_decision_and_at_most_four_more(opened, name):
     page, _ = opened(VARIANTS[name])
@@ -149,6 +152,7 @@ def test_a_report_is_one_sheet_for_the_decision_and_at_most_four_more(opened, na
     assert 2 <= len(sheets) <= 5
 
 
+@pytest.mark.campaign  # alone it notices a table too wide for paper
 @pytest.mark.parametrize("name", matrix("large table", "large table", "table by class"))
 def test_grids_of_tables_fit_on_paper(opened, name):
     page, _ = opened(VARIANTS[name], viewport=A4_INSIDE_MARGINS)
@@ -160,6 +164,7 @@ def test_grids_of_tables_fit_on_paper(opened, name):
     assert max(rights) <= A4_INSIDE_MARGINS["width"]
 
 
+@pytest.mark.campaign  # alone it notices what the keyboard does not reach
 def test_the_keyboard_reaches_everything_that_scrolls_or_opens_and_shows_where_it_is(opened):
     page, _ = opened(EVERYTHING, viewport={"width": 320, "height": 640})
     unfold(page)
@@ -179,6 +184,7 @@ def test_the_keyboard_reaches_everything_that_scrolls_or_opens_and_shows_where_i
     assert page.evaluate("() => document.activeElement.localName") in {"body", "html", "a"}
 
 
+@pytest.mark.campaign  # alone it notices what moves
 def test_nothing_moves_for_readers_who_want_it_still(opened):
     page, _ = opened(VARIANTS["first release"], reduced_motion="reduce")
     moving = """() => [...document.querySelectorAll('*')].map(e => getComputedStyle(e)).filter(

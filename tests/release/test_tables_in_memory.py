@@ -62,6 +62,7 @@ def test_a_data_frame_is_counted_as_the_same_table_in_a_file(planned):
     assert of_frame["release"].keys() == of_file["release"].keys()
 
 
+@pytest.mark.campaign  # alone it notices an id with another form
 def test_the_rows_are_recognised_in_another_form(planned):
     planned.release(data=people())
     planned.table(COLUMNS, [(i, name, str(smokes).lower(), visits) for i, name, smokes, visits in ROWS])
@@ -132,6 +133,7 @@ def test_nothing_is_read_before_the_guarantee_and_nothing_after_the_copy(planned
     assert [sql for step, sql in planned.queries if "given" in sql and step in ("predicates", "report")] == []
 
 
+@pytest.mark.campaign  # alone it notices the order of steps for tables in memory
 def test_a_target_that_is_missed_is_refused_before_content_is_read(workshop):
     workshop.plan(query("smokes = TRUE", rows=20), delta="0.0001", more_data='row_id = "id"')
     with pytest.raises(GuaranteeNotReachedError):

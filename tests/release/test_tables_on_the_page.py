@@ -116,6 +116,7 @@ def test_of_more_dimensions_each_class_has_a_grid_of_its_own():
     assert {(grid.row_dimension, grid.column_dimension) for grid in deep.grids} == {("c", "b")}
 
 
+@pytest.mark.campaign  # alone it notices a page of a large table
 def test_a_large_table_is_cut_short_with_its_totals_whole_and_the_files_named():
     html = page_of(LARGE)
     assert len(html) < 400_000

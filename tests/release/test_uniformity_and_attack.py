@@ -256,6 +256,7 @@ def test_no_attack_on_a_real_table_gains_more_than_is_certified(tmp_path, mutant
     assert (certain > SPREAD.certified.delta(0).upper) is (mutant is not None)
 
 
+@pytest.mark.campaign  # alone it notices a picture that depends on chance
 def test_the_picture_is_the_same_every_time():
     assert attack.picture(draws=3) == attack.picture(draws=3)
 

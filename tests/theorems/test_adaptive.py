@@ -280,6 +280,7 @@ def test_the_enclosure_is_narrow_and_contains_what_a_recursion_over_hits_gives(n
     assert found.width <= 2e-6 * found.upper
 
 
+@pytest.mark.campaign  # alone it notices a cost that grows with the queries
 def test_eight_parts_of_a_hundred_and_three_queries_take_seconds():
     parts, population = sp.RandomPartition([100] * 8), sp.Population(800)
     adaptive = sp.compose_adaptive(sp.AnyOf([A, B, C]), population, parts).delta("0.05")
@@ -307,6 +308,7 @@ def test_who_may_ask_one_property_only_learns_the_total(p):
     assert truth.lower <= found.upper
 
 
+@pytest.mark.campaign  # alone it notices a cost that grows with the entries
 def test_parts_of_a_million_entries_are_no_obstacle():
     adaptive = sp.compose_adaptive(sp.AnyOf([A]), sp.Population(10**7), sp.RandomPartition([10**6] * 2))
     fixed = sp.compose([A] * 2, sp.Population(10**7), sp.RandomPartition([10**6] * 2))

@@ -61,6 +61,7 @@ def test_the_interval_covers_the_advantage_as_often_as_it_says():
 # --- what is true is not refuted, and hardly loose ---
 
 
+@pytest.mark.campaign  # alone it notices an attack that learns too little
 def test_an_exact_count_gains_what_is_certified():
     curve = sp.privacy_curve(COUNT, PEOPLE)
     found = attacked(lambda rows, _: sum(rows), claimed=curve, trials=20_000)
@@ -70,6 +71,7 @@ def test_an_exact_count_gains_what_is_certified():
     assert found.loose_by == curve.delta("0.1").upper / found.advantage.lower
 
 
+@pytest.mark.campaign  # alone it notices an attack on a sample that gains too much
 def test_a_secret_sample_gains_no_more_than_is_certified():
     curve = sp.privacy_curve(COUNT, PEOPLE, sampling=sp.WithoutReplacement(10))
     found = attacked(lambda rows, random: sum(random.sample(rows, 10)), claimed=curve)
@@ -89,6 +91,7 @@ def test_a_table_that_is_withheld_below_its_minimum_is_consistent_with_its_rule(
     assert found.verdict == "consistent"
 
 
+@pytest.mark.campaign  # alone it notices a feature of answers
 def test_what_matters_of_an_answer_can_be_named():
     parts = sp.compose([COUNT_OF_A] * 5, sp.Population(50), sp.RandomPartition([10] * 5))
 
@@ -119,6 +122,7 @@ def twice(rows, random):
     return sum(random.sample(rows, 10)), sum(random.sample(rows, 10)), rows[0] if random.random() < 0.1 else None
 
 
+@pytest.mark.campaign  # alone it notices a broken sampler that an attack overlooks
 @pytest.mark.parametrize("broken", [always_asked, first_ten, twice])
 def test_a_sample_that_is_none_is_found_out(broken):
     curve = sp.privacy_curve(COUNT, PEOPLE, sampling=sp.WithoutReplacement(10))

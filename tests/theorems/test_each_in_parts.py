@@ -49,6 +49,7 @@ def by_definition(shares, attributes, sizes, values, ratio):
     return float(np.maximum(masses[0] - ratio * masses[1], 0).sum()) / number
 
 
+@pytest.mark.campaign  # alone it notices laws that no representative stands for
 @settings(max_examples=cases(20, campaign=3000), deadline=None)
 @given(st.sampled_from(FORMATS), st.data())
 def test_rows_with_laws_of_their_own_are_within_the_bound_of_representatives(table, data):
@@ -83,6 +84,7 @@ def test_rows_that_take_sides_are_within_the_bound_too():
 PARTS = [(316, "0.48", "0.64"), (314, "0.42", "0.58"), (314, "0.22", "0.32")]
 
 
+@pytest.mark.campaign  # alone it notices a width for surveys
 @pytest.mark.parametrize(("n", "within"), [(944, 1.02), (1000, 1.02)])
 def test_a_survey_of_three_parts_costs_as_if_all_shared_their_probabilities(n, within):
     """And a fifth of the sum over the parts, whether all rows are used or not."""
@@ -97,6 +99,7 @@ def test_a_survey_of_three_parts_costs_as_if_all_shared_their_probabilities(n, w
     assert 5 * found <= sp.compose(each, sp.Population(n), partition, bound="partition-sum").delta("0.1").upper
 
 
+@pytest.mark.campaign  # alone it notices an order of bounds
 @settings(max_examples=cases(3, campaign=100), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(2, 400), st.tuples(*[st.integers(1, 19)] * 2).map(sorted)), min_size=2, max_size=3),
@@ -139,6 +142,7 @@ def test_what_representatives_add_is_the_sum_over_sets_of_others(spreads):
         assert found == pairs + sum(sums[3:], Fraction(0)) / 4
 
 
+@pytest.mark.campaign  # alone it notices a bound that rises with ε
 def test_the_bound_does_not_rise():
     each = [sp.PropertyQuery(sp.EachBetween("0.3", "0.6"), attribute=name) for name in "abc"]
     curve = sp.compose(each, sp.Population(90), sp.RandomPartition([30] * 3), bound="representatives")

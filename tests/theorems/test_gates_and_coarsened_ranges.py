@@ -251,6 +251,7 @@ def test_no_p_exceeds_the_bound_of_gated_parts(known, ratio):
             assert worst <= bound
 
 
+@pytest.mark.campaign  # alone it notices a range that gates do not need
 def test_gated_parts_do_not_trust_the_range():
     def composed(asked, **options):
         return sp.compose([asked] * 4, sp.Population(240), sp.RandomPartition([60] * 4), **options).delta("0.2")

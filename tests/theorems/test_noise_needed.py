@@ -76,6 +76,7 @@ def test_where_noise_has_a_bound_alone_it_says_that_less_may_do(query):
     assert "is not decided" in str(plan)
 
 
+@pytest.mark.campaign  # alone it notices a search that does not end where nothing is reached
 def test_what_no_noise_reaches_is_said():
     with pytest.raises(GuaranteeNotReachedError, match="no scale up to 16384"):
         sp.design.least_noise(COUNT, PEOPLE, epsilon=0, delta="1e-6")
@@ -107,6 +108,7 @@ def together(scale, epsilon, p=("0.3", "0.3"), known=0):
     return asked, sp.compose(noisy, FORTY, PARTS, adversary=sp.Adversary(known=known)).delta(epsilon)
 
 
+@pytest.mark.campaign  # alone it notices a search over compositions that ends too early
 def test_parts_take_the_least_noise_of_their_composition():
     asked, without = together(0, "0.1")
     target = float(without.upper) * 0.8
@@ -117,6 +119,7 @@ def test_parts_take_the_least_noise_of_their_composition():
     assert plan.delta == together(plan.value, "0.1")[1]
 
 
+@pytest.mark.campaign  # alone it notices a floor of compositions that is none
 def test_the_floor_of_parts_is_that_of_one_answer():
     """Who knows all other rows and where they are learns from one noisy answer: as with all rows in one part."""
     asked, without = together(0, "0.1")

@@ -225,6 +225,7 @@ def exact_fractions(matrix):
     return np.array([[Fraction(value) for value in row] for row in matrix.tolist()], dtype=object)
 
 
+@pytest.mark.campaign  # alone it notices an error that small matrices do not show
 def test_gershgorins_test_is_exact_in_integers_and_in_doubles():
     source = np.random.default_rng(6)
     outcomes = set()

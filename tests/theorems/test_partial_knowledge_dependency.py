@@ -210,6 +210,7 @@ class TestExample9:
         assert curve.mass_at_infinity == certified.nu
         assert curve.delta(certified.mu.upper).upper <= float(certified.nu) * (1 + 1e-12)
 
+    @pytest.mark.campaign  # alone it notices an error that two days do not show
     @spread("seed", range(6), few=2)
     def test_three_days_and_more(self, seed):
         """Σ c_j bounds the dependency of any number of days, and ν is the probability of an end."""

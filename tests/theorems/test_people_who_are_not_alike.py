@@ -399,6 +399,7 @@ def test_bounds_of_samples_are_not_below_the_truth(sampling, known, bound):
         assert max(float(truth(exp(float(epsilon)))) for truth in truths) <= curve.delta(epsilon).upper
 
 
+@pytest.mark.campaign  # alone it notices an order of bounds of thousands of rows
 @pytest.mark.parametrize("what", LARGER)
 def test_of_thousands_of_rows_there_is_a_bound_not_below_that_of_a_shared_probability(what):
     box = ("0.3", "0.55")

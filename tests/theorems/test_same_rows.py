@@ -364,6 +364,7 @@ def _of_corner(corner, ratio):
     return max(sp.reference.hockey_stick(joint(v), joint(w), ratio) for v, w in opposite)
 
 
+@pytest.mark.campaign  # alone it notices an order of bounds
 def test_the_bounds_of_independent_attributes_are_above_the_exact_curve():
     asked = [count("a"), count("b", sp.EachBetween("0.4", "0.6"))]
     curves = [
@@ -376,6 +377,7 @@ def test_the_bounds_of_independent_attributes_are_above_the_exact_curve():
         assert exact <= in_turn
 
 
+@pytest.mark.campaign  # alone it notices a width for large tables
 def test_the_product_of_large_tables_is_next_to_its_lower_end():
     """Rows that all have one end: the product of exact laws is attained."""
     asked, independent = [count("a"), count("b")], sp.SameRows(protects="row", independent=True)

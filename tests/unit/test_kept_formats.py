@@ -172,7 +172,12 @@ def test_compositions(path):
     assert is_as_kept(name_of(path), composition.curve())
 
 
-@pytest.mark.parametrize("path", kept("report"), ids=name_of)
+# `tests/cli/test_compose.py` reads the report of groups as well; here alone a change of its curve is noticed.
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.campaign] if path.stem == "groups" else []) for path in kept("report")],
+    ids=name_of,
+)
 def test_reports(path):
     report = read_composition(path)
     assert isinstance(report, ReleaseReport)

@@ -269,6 +269,7 @@ def test_an_answer_that_depends_on_nobody_is_private():
     assert nothing.exact_delta(exp_epsilon=1) == 0
 
 
+@pytest.mark.campaign  # alone it notices work that is done more often than needed
 def test_a_pair_for_each_part_is_looked_up_as_often_as_there_are_parts(monkeypatch):
     """Whether all parts ask about one property is decided once, not again for each part."""
     looked_up = []

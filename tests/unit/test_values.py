@@ -204,6 +204,7 @@ def test_a_list_is_read_one_by_one(several):
         assert (query.lower, query.upper) == (min(exact), max(exact))
 
 
+@pytest.mark.campaign  # alone it notices long lists that cost too much
 def test_long_lists_of_probabilities():
     query = sp.PropertyQuery(np.arange(10**5) / 2**17)
     assert query.probabilities[3] == Fraction(3, 2**17)

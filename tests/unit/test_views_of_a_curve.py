@@ -105,6 +105,7 @@ def largest_ratio(laws):
     return max(renyi(p, q, order) / order for order in orders for p, q in (laws, laws[::-1]))
 
 
+@pytest.mark.campaign  # alone it notices a supremum at an order that no other test asks
 @settings(max_examples=cases(3, campaign=30), deadline=None)
 @given(s=st.integers(1, 6), more=st.integers(1, 9), p=st.fractions("1/10", "9/10", max_denominator=10))
 def test_zcdp_encloses_the_supremum_over_the_orders(s, more, p):
@@ -144,6 +145,7 @@ def test_zcdp_of_answers_that_say_nothing_is_zero():
     assert nothing.renyi(2) == sp.Enclosure(0)
 
 
+@pytest.mark.campaign  # alone it notices a supremum of one law
 def test_normal_noise_alone_is_the_least_rho():
     """If the data saturate, only the noise protects: its ρ is attained, whatever the number of entries."""
     for added in (sp.noise.Gaussian(sigma=3), sp.noise.DiscreteGaussian(sigma=3)):
@@ -170,6 +172,7 @@ def test_what_follows_the_noise_can_only_lower_rho():
     assert 0 < found.lower <= found.upper
 
 
+@pytest.mark.campaign  # alone it notices an error for this noise
 @settings(max_examples=15, deadline=None)
 @given(n=st.integers(1, 6), sigma=st.integers(1, 3), order=st.integers(2, 5))
 def test_renyi_under_discrete_normal_noise(n, sigma, order):
