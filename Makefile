@@ -77,9 +77,8 @@ check: lint  ## while you work: linters, units, and the kernel's quick tests
 test-rust:  ## the kernel's own tests
 	$(KERNEL_TEST) --workspace
 
-# Three at once on two cores: many tests wait for a process of their own.
 test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
-	$(PYTEST) -n 3
+	$(PYTEST) -n 2
 
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 	export STATPRIV_STORE_BITS=1; $(call SAME_BITS) && $(call SAME_BITS,$(PORTABLE))

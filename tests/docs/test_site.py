@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from docs.site import generated
+from docs.site import generated, notebooks
 
 import statpriv
 
@@ -27,6 +27,7 @@ def test_every_page_is_in_the_navigation_once():
         "reference/errors.md",
         "gallery.md",
         "changelog.md",
+        *(f"notebooks/{path.stem}.md" for path in notebooks.FOLDER.glob("*.ipynb")),
     ]
     assert sorted(PLACES) == sorted([*written, *generated_pages])
     assert own == [place for place, _ in generated._pages_of_names()]

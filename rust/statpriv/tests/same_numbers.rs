@@ -45,7 +45,7 @@ fn composition(rows: u64) -> Composition {
             .part("", Histogram::new(20, ["0.5", "0.5", "0"]).unwrap())
             .part("", Count::new(20, "0.2").unwrap()),
         36 => all.part("", Sum::new(30, [(0, "1/2"), (1, "1/2"), (7, "0")]).unwrap()),
-        600 => (1..7).fold(all, |all, tenths| all.part("", Count::new(100, format!("0.{tenths}")).unwrap())),
+        72 => (1..7).fold(all, |all, tenths| all.part("", Count::new(12, format!("0.{tenths}")).unwrap())),
         1 => all.part("", Count::new(1, "0.3").unwrap()),
         11 => (0..2).fold(all, |all, _| all.part("a", Count::new(5, "0.3").unwrap())),
         12 => (0..2)
