@@ -58,7 +58,8 @@ lint-python: $(STAMPS)/build $(STAMPS)/dev
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest statpriv._native
 
-KERNEL_TEST = cargo test --locked --quiet
+# Cargo shares the processors by itself, and would warn that it finds nothing of make's `--jobs` in its examples.
+KERNEL_TEST = MAKEFLAGS= cargo test --locked --quiet
 PYTEST = $(BIN)/python -m pytest --quiet --dist loadgroup
 # $(1) says how the results are computed.
 SAME_BITS = $(KERNEL_TEST) --package statpriv-core $(1) --test same_bits
@@ -77,8 +78,9 @@ check: lint  ## while you work: linters, units, and the kernel's quick tests
 test-rust:  ## the kernel's own tests
 	$(KERNEL_TEST) --workspace
 
+# Three at once on two cores: many tests wait for a process of their own.
 test-python: $(STAMPS)/build $(STAMPS)/dev  ## everything else, doctests and README included
-	$(PYTEST) -n 2
+	$(PYTEST) -n 3
 
 bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 	export STATPRIV_STORE_BITS=1; $(call SAME_BITS) && $(call SAME_BITS,$(PORTABLE))
