@@ -371,7 +371,6 @@ class SyncedDisk:
                 (copy / name).write_bytes(self.contents.get(inode, b""))
 
 
-@pytest.mark.campaign  # alone it notices a missing sync
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only there a descriptor tells its file")
 def test_what_survives_a_loss_of_power_at_every_sync(tmp_path, monkeypatch):
     """Also of the folders above a new registry, which no report lies in."""

@@ -163,7 +163,6 @@ def csv_reference(workshop, in_process):
     return seen, ledger(workshop)
 
 
-@pytest.mark.campaign  # alone it notices what a reader of CSV alone would tell
 @SETTINGS
 @given(rows=csv_tables())
 def test_csv_tables_with_equal_counts_look_the_same(workshop, in_process, csv_reference, rows):
@@ -463,7 +462,7 @@ def words_of_the_data(monkeypatch):
     monkeypatch.setattr(run, "secret_partition", from_the_data)
 
 
-@pytest.mark.campaign  # it shows that the tests above would notice a leak
+@pytest.mark.campaign  # it shows that the tests above would notice a leak of the partition
 @pytest.mark.parametrize(
     ("mutant", "alike"),
     [
@@ -555,7 +554,6 @@ def second_reference(workshop, in_process):
     return {later != first: two_releases(workshop, in_process, first, later) for later in (first, edited)}
 
 
-@pytest.mark.campaign  # it shows that the test above would notice a leak
 def test_the_reference_of_second_releases(second_reference):
     for edited, (refused, ended, files, _) in second_reference.items():
         assert refused == (2 if edited else None)
@@ -566,7 +564,6 @@ def test_the_reference_of_second_releases(second_reference):
         assert report["guarantee"]["releases"] == 2
 
 
-@pytest.mark.campaign  # alone it notices what a second release alone would tell
 @settings(SETTINGS, max_examples=cases(4, campaign=50))
 @given(tables=two_contents())
 def test_second_releases_of_tables_with_equal_counts_look_the_same(workshop, in_process, second_reference, tables):

@@ -49,7 +49,6 @@ def by_definition(shares, attributes, sizes, values, ratio):
     return float(np.maximum(masses[0] - ratio * masses[1], 0).sum()) / number
 
 
-@pytest.mark.campaign  # alone it notices laws that no representative stands for
 @settings(max_examples=cases(20, campaign=3000), deadline=None)
 @given(st.sampled_from(FORMATS), st.data())
 def test_rows_with_laws_of_their_own_are_within_the_bound_of_representatives(table, data):

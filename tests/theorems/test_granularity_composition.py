@@ -522,7 +522,6 @@ def test_example_vi_25_split_distances_tell_less():
     assert together.mu == 4
 
 
-@pytest.mark.campaign  # alone it notices an error in budgets on whole databases
 def test_between_two_databases_for_budgets_on_whole_databases():
     """Theorem IV.11: at most the sum over the inputs that differ, and what mechanisms attain."""
     tables = [table for table in TABLES if len(table) == 3]

@@ -38,7 +38,6 @@ def releases(draw):
     return law, chosen, sizes, sum(sizes) + outside, draw(RATIOS)
 
 
-@pytest.mark.campaign  # alone it notices kinds of queries that share an attribute
 @settings(max_examples=cases(10, campaign=300), deadline=None)
 @given(releases())
 def test_kinds_of_one_attribute_are_composed_exactly(release):

@@ -31,7 +31,6 @@ def count(n, p, own):
     return {k + own: comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(n)}
 
 
-@pytest.mark.campaign  # alone it notices a wrong sum of logarithms of long laws
 @settings(max_examples=cases(15, campaign=500))
 @given(st.integers(1, 40), st.integers(1, 9), st.integers(1, 19))
 def test_a_count_tells_what_the_definition_says(n, tenth, twentieth):

@@ -120,7 +120,6 @@ def test_the_distance_to_juntas_is_the_largest_over_all_of_them(p, size):
         assert noiseless.BooleanFunction(table, p=p).junta_distance(size) == best
 
 
-@pytest.mark.campaign  # alone it notices an order of three theorems
 def test_theorems_2_and_3_bound_the_exact_epsilon_and_the_sharper_form_lies_between():
     attained = 0
     for p in ("1/2", "2/5", ["1/2", "3/5", "2/5"]):

@@ -4,7 +4,6 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,7 +60,6 @@ def test_groups_with_laws_of_their_own(data):
     agrees(curve, by_definition(laws, sizes, ratio), ratio)
 
 
-@pytest.mark.campaign  # alone it notices an error of known entries beside histograms
 @settings(max_examples=cases(12, campaign=200), deadline=None)
 @given(st.data())
 def test_histograms_and_known_entries(data):

@@ -364,7 +364,6 @@ def _of_corner(corner, ratio):
     return max(sp.reference.hockey_stick(joint(v), joint(w), ratio) for v, w in opposite)
 
 
-@pytest.mark.campaign  # alone it notices an order of bounds
 def test_the_bounds_of_independent_attributes_are_above_the_exact_curve():
     asked = [count("a"), count("b", sp.EachBetween("0.4", "0.6"))]
     curves = [
