@@ -264,12 +264,14 @@ def test_a_total_over_classes_gives_the_withheld_one_away(run_json, written):
     assert within["holds"] is True
 
 
-def test_dimensions_without_a_name_are_not_taken_for_the_same(run_json, written):
+def test_dimensions_without_a_name_are_not_taken_for_the_same(run, run_json, written):
     """Smoking in one table and driving in the other, both with yes and no in the header."""
     one = written("region,yes,no\nnorth,40,46\nsouth,50,60\n", "one.csv")
     other = written("region,yes,no\nnorth,43,43\nsouth,57,53\n", "other.csv")
     document = run_json("assess", one, other, *RULE, code=4)
     assert document["comparison"]["differences"] == []
     assert "A dimension has no name" in document["warnings"][1]
+    told = " ".join(run("assess", one, other, *RULE).stdout.split())
+    assert "no difference of fewer than 10 people was found, but a dimension without a name was not compared" in told
     named = run_json("assess", one, other, *RULE, "--columns", "smokes", code=1)
     assert sorted(each["people"] for each in named["comparison"]["differences"]) == [-7, -3, 3, 7]

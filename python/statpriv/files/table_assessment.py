@@ -212,15 +212,19 @@ class TableAssessment:
         return "undecided" if undecided else "yes"
 
     @property
+    def leaves_a_dimension_out(self) -> bool:
+        """Whether a dimension has no name in its file, so that several tables were not compared on it."""
+        unnamed = [f"{own} of {each.table.name}" for each in self.tables for own in UNNAMED]
+        return any(name in unnamed for each in self.tables for name in each.table.dimension_names)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What a reviewer should know besides the numbers."""
         found = [ABOUT_ZEROS] if any(each.table.zeros() for each in self.tables) else []
         found += [ABOUT_SUPPRESSION] if any(each.partly_suppressed for each in self.tables) else []
         found += [ABOUT_CLASSES] if any(each.gives_classes_away for each in self.tables) else []
         found += [ABOUT_SEVERAL] if self.comparison is not None and self.together is None else []
-        unnamed = [f"{own} of {each.table.name}" for each in self.tables for own in UNNAMED]
-        if any(name in unnamed for each in self.tables for name in each.table.dimension_names):
-            found.append(ABOUT_NAMES)
+        found += [ABOUT_NAMES] if self.leaves_a_dimension_out else []
         for each in self.tables:
             if (base := _base_of_rounding(each.table)) is not None:
                 found.append(
