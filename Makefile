@@ -87,7 +87,7 @@ bits:  ## store the kernel's results to the last bit anew (CONTRIBUTING.md)
 
 # Packages are downloaded while the kernel is checked. Types are checked while its tests are compiled, which keeps one core
 # busy; then Python's tests take the other.
-test:  ## every check that a change must pass (ten minutes from nothing, on two cores)
+test:  ## every check that a change must pass (a quarter of an hour from nothing, on two cores)
 	$(MAKE) --jobs 2 --output-sync=target lint-rust $(STAMPS)/dev
 	$(MAKE) build
 	$(MAKE) --jobs 2 --output-sync=target lint-python test-rust test-python
