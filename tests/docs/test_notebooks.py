@@ -7,6 +7,8 @@ import warnings
 import pytest
 from docs.site import notebooks
 
+from .test_snippets import LINK
+
 NOTEBOOKS = sorted(notebooks.FOLDER.glob("*.ipynb"))
 SHOWN = {
     "publishing": ["for δ = 1e-5: 30", "islands,35 to 69,", "no row answers twice", "± 5.318"],
@@ -55,7 +57,7 @@ def test_there_are_three_and_none_holds_an_output():
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_relative_links_lead_somewhere(path):
-    links = [words.partition(")")[0] for text in cells(path, "markdown") for words in text.split("](")[1:]]
+    links = [link["target"] for text in cells(path, "markdown") for link in LINK.finditer(text)]
     assert links
     assert [link for link in links if not (path.parent / link).exists()] == []
 

@@ -202,8 +202,8 @@ def _of_several(found: TableAssessment) -> list[str]:
         ]
     )
     if not comparison.differences and not comparison.isolated:
-        searched = ", but a dimension without a name was not compared" if found.leaves_a_dimension_out else ""
-        lines.append(f"no difference of fewer than {found.minimum} people was found{searched}")
+        caveat = ", but a dimension without a name was not compared" if found.leaves_a_dimension_out else ""
+        lines.append(f"no difference of fewer than {found.minimum} people was found{caveat}")
     return [*lines, f"{comparison.compared} counts compared two by two; all at once: {comparison.joint}"]
 
 
