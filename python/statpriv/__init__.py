@@ -23,7 +23,7 @@ Tables, released and reviewed
 Proof
     verify, Claim, Verification, Certificate, attack, Attack, reference
 Laws, exchange and other theories
-    laws, interop, differential, granularity, noiseless, partial_knowledge
+    laws, interop, differential, granularity, noiseless, pac_privacy, partial_knowledge
 Errors
     StatprivError, ArgumentError, BudgetExceededError, CallError, DisagreementError, GuaranteeNotReachedError,
     LedgerError, MissingExtraError, NotASingleNumberError, NotAvailableError, PlanError, PrecisionError,
@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     from statpriv.planning.sensitivity import sensitivity_of
     from statpriv.planning.worst_error import root_mean_squared_error
     from statpriv.releasing import Report, release
-    from statpriv.theories import differential, granularity, noiseless, partial_knowledge
+    from statpriv.theories import differential, granularity, noiseless, pac_privacy, partial_knowledge
 
 __version__ = "0.1.0"
 
@@ -212,6 +212,7 @@ _MODULES = {
     "laws": "distributions.laws",
     "noise": "model.noise",
     "noiseless": "theories.noiseless",
+    "pac_privacy": "theories.pac_privacy",
     "partial_knowledge": "theories.partial_knowledge",
     "reference": "reference",
 }
@@ -298,6 +299,7 @@ __all__ = [
     "minimum_count_curve",
     "noise",
     "noiseless",
+    "pac_privacy",
     "partial_knowledge",
     "perturbation_curve",
     "privacy_curve",

@@ -94,7 +94,7 @@ MAX_VERTICES = Limit(
     reason="About a second of work.",
 )
 MAX_PRODUCT_ANSWERS = Limit(2**18, "Answers of independent attributes", refusal=_BOUND, reason="A second of work.")
-MAX_PRODUCT_FACTORS = Limit(8, "Independent attributes", refusal="Another bound.", reason="Seconds of work.")
+MAX_PRODUCT_FACTORS = Limit(64, "Independent attributes", refusal="Another bound.", reason="Seconds of work.")
 MAX_KNOWN_ENTRY_WORLDS = Limit(
     2000,
     "Choices of a critical class and of known entries",

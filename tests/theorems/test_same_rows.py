@@ -71,6 +71,8 @@ def by_brute_force(laws, attributes, pairs):
     return lambda ratio: max(curve(ratio) for curve in curves)
 
 
+BITS = list(product((0, 1), repeat=2))
+"""Records of two attributes."""
 TABLE_ROWS = list(product("abc", (0, 1)))
 """Records of a table's cell and of a bit."""
 
@@ -374,6 +376,42 @@ def test_the_bounds_of_independent_attributes_are_above_the_exact_curve():
         exact, dominated, in_turn = (curve.delta(epsilon).upper for curve in curves)
         assert exact <= dominated <= 1.08 * exact
         assert exact <= in_turn
+
+
+TWO_LAWS = [(p, q) for p in ("0.2", "0.5") for q in ("0.5", "0.9")]
+
+
+@pytest.mark.parametrize(("p", "q"), TWO_LAWS)
+def test_independent_attributes_may_state_their_probabilities(p, q):
+    """Against enumeration: one attribute, and the whole row, whose worst pairs differ in both."""
+    law = {(a, b): Fraction(p if a else 1 - Fraction(p)) * Fraction(q if b else 1 - Fraction(q)) for a, b in BITS}
+    entries, people = sp.reference.Database([law] * 4), sp.Population(4)
+    asked = [sp.PropertyQuery(own, attribute=name) for name, own in (("a", p), ("b", q))]
+    for protects, different in (("attribute", 1), ("row", 2)):
+        curve = sp.compose(asked, people, sp.SameRows(protects=protects, independent=True))
+        pairs = [(v, w) for v, w in product(BITS, repeat=2) if (v[0] != w[0]) + (v[1] != w[1]) == different]
+        for ratio in ("1", "3/2", "3"):
+            truth = max(
+                sp.reference.privacy_curve(entries, counts_of(2), critical=0, pair=pair)(ratio) for pair in pairs
+            )
+            assert curve.kind == "exact"
+            assert curve.exact_delta(exp_epsilon=ratio) == truth
+
+
+def test_independent_attributes_may_state_ranges_that_all_rows_share():
+    """The bound holds for every p and q in the ranges, and assumes nothing of single rows."""
+    independent = sp.SameRows(protects="row", independent=True)
+    between = [sp.PropertyQuery(sp.Between("0.3", "0.6"), attribute=name) for name in "ab"]
+    bound = sp.compose(between, sp.Population(9), independent)
+    assert bound.kind == "bound"
+    for p, q in product(("0.3", "0.45", "0.6"), repeat=2):
+        asked = [sp.PropertyQuery(own, attribute=name) for name, own in (("a", p), ("b", q))]
+        inside = sp.compose(asked, sp.Population(9), independent)
+        for epsilon in (0, "0.2", 1):
+            assert inside.delta(epsilon).upper <= bound.delta(epsilon).upper
+    assert any("same probability" in text for text in bound.assumptions)
+    each = sp.compose([count("a"), count("b")], sp.Population(9), independent)
+    assert any("of its own" in text for text in each.assumptions)
 
 
 @pytest.mark.campaign  # alone it notices a width for large tables

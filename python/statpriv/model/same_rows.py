@@ -46,8 +46,8 @@ class SameRows:
         What two records that are compared differ in: one attribute, where the reader may know all others of the person,
         or everything.
     independent : bool, default False
-        Whether the attributes of one row are declared independent of each other. It matters for ``protects="row"``
-        only.
+        Whether the attributes of one row are declared independent of each other. A query may then also state the
+        probability of its attribute, or a range of it, and for ``protects="row"`` δ is that of a product of laws.
     samples : list of (int or None), optional
         For each query the size of a secret sample without replacement that answers it, or None for all rows. The
         samples are drawn independently of each other and may overlap. By default all rows answer every query.
@@ -153,12 +153,12 @@ class SameRowsSituation:
         self._check_attributes()
 
     def _check_query(self, index: int, query: Query) -> None:
-        if not capabilities(query).each_own:
+        if not capabilities(query).each_own and not self.sampling.independent:
             raise ArgumentError(
                 f"queries[{index}] = {shown(query)} states no range that holds given the other attributes of the same "
                 "row. A probability p, or sp.Between, is that of the attribute alone: the other answers about the same "
                 "rows may tell more. Say how sure anybody may be of a row who knows all its other attributes, such as "
-                'sp.EachBetween("0.1", "0.9")'
+                'sp.EachBetween("0.1", "0.9"), or declare the attributes of a row independent: independent=True'
             )
         if attribute_of(query) is None:
             raise ArgumentError(

@@ -27,13 +27,13 @@ from statpriv.model.queries.valued import Valued
 from statpriv.model.ranges import ends
 from statpriv.model.same_rows import Answer, SameRows, SameRowsSituation
 from statpriv.model.situation import asked_of, capabilities
-from statpriv.rules.assumptions import EACH_GIVEN_THE_REST, INDEPENDENT_ATTRIBUTES, RECORDS
+from statpriv.rules.assumptions import ATTRIBUTES, INDEPENDENT_ATTRIBUTES, RECORDS
 from statpriv.rules.registry import rule
 from statpriv.rules.same_rows import of_attribute
 from statpriv.rules.whole_population import worst
 
 _SOURCE = "docs/explanation/same-rows.md, with the proof"
-_ASSUMPTIONS = (RECORDS, EACH_GIVEN_THE_REST, INDEPENDENT_ATTRIBUTES)
+_ASSUMPTIONS = (RECORDS, ATTRIBUTES, INDEPENDENT_ATTRIBUTES)
 _PRODUCT = (
     "The attributes of a row are declared independent, so the laws of all answers are products of those of the "
     "attributes, in every combination of directions. "
@@ -49,7 +49,7 @@ _PRODUCT = (
     theorem=_PRODUCT + "The worst of all numbers of rows at the upper ends of the ranges, attribute by attribute.",
     source=_SOURCE,
     assumptions=_ASSUMPTIONS,
-    needs=("each",),
+    covers=("each",),
 )
 def every_number_at_the_ends(situation: SameRowsSituation) -> Curve:
     """The maximum over all numbers of rows at the upper ends, and over all directions."""
@@ -61,7 +61,10 @@ def every_number_at_the_ends(situation: SameRowsSituation) -> Curve:
         p = capabilities(query).probability()
         if p is None or Answer(query, None) not in asked:
             raise NotApplicable("an attribute has laws by group, or no unprocessed count of all rows")
-        ranges.append(ends(p))
+        low, high = ends(p)
+        if low < high and not query.each_own:
+            raise NotApplicable("all entries have the same probability, somewhere in a range")
+        ranges.append((low, high))
     work = prod((2 * (others + 1) if low < high else 2) * (others + 2) for low, high in ranges)
     if work > budget.MAX_PRODUCT_ANSWERS:
         raise NotApplicable(f"about {work} answers of all laws of independent attributes are too many to try them all")
@@ -84,7 +87,7 @@ def every_number_at_the_ends(situation: SameRowsSituation) -> Curve:
     "product of these is composed exactly.",
     source=_SOURCE,
     assumptions=_ASSUMPTIONS,
-    needs=("each",),
+    covers=("each",),
 )
 def dominating_product(situation: SameRowsSituation) -> Curve:
     """The product of one dominating pair for each attribute."""

@@ -57,7 +57,7 @@ from statpriv.model.ranges import ends
 from statpriv.model.same_rows import Answer, SameRows, SameRowsSituation
 from statpriv.model.samplings import OverlappingSamples, Sampling, WithoutReplacement
 from statpriv.model.situation import Situation, asked_of, capabilities
-from statpriv.rules.assumptions import BY_CLUSTER, EACH_GIVEN_THE_REST, EACH_GIVEN_THE_REST_OF_CLUSTER, RECORDS
+from statpriv.rules.assumptions import ATTRIBUTES, BY_CLUSTER, EACH_GIVEN_THE_REST_OF_CLUSTER, RECORDS
 from statpriv.rules.clusters import most_moved, unknown_clusters
 from statpriv.rules.registry import Lowered, lower, rule
 from statpriv.rules.whole_population import worst
@@ -83,8 +83,8 @@ _ATTRIBUTE = (
     cost=10,
     theorem=_ATTRIBUTE + " Attributes that are independent of each other attain it.",
     source=_SOURCE,
-    assumptions=(RECORDS, EACH_GIVEN_THE_REST),
-    needs=("each",),
+    assumptions=(RECORDS, ATTRIBUTES),
+    covers=("each",),
 )
 def worst_attribute(situation: SameRowsSituation) -> Curve:
     """The largest curve of an attribute, if all are exact."""
@@ -102,8 +102,8 @@ def worst_attribute(situation: SameRowsSituation) -> Curve:
     cost=50,
     theorem=_ATTRIBUTE + " Several answers about one attribute are functions of its count, or of its histogram.",
     source=_SOURCE,
-    assumptions=(RECORDS, EACH_GIVEN_THE_REST),
-    needs=("each",),
+    assumptions=(RECORDS, ATTRIBUTES),
+    covers=("each",),
 )
 def bounded_attribute(situation: SameRowsSituation) -> Curve:
     """The largest bound of an attribute."""
@@ -123,8 +123,8 @@ def bounded_attribute(situation: SameRowsSituation) -> Curve:
         "search finds; any is a bound."
     ),
     source=_SOURCE,
-    assumptions=(RECORDS, EACH_GIVEN_THE_REST),
-    needs=("each",),
+    assumptions=(RECORDS, ATTRIBUTES),
+    covers=("each",),
 )
 def attributes_in_turn(situation: SameRowsSituation) -> Curve:
     """One attribute after the other."""
