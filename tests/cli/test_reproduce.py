@@ -340,7 +340,7 @@ def test_the_alternatives_are_those_of_the_page(run, tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "explanation" / "alternatives.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.count("|") == 6 and "---" not in line]
     rows = [row for row in rows if row[0] != "method"]
-    assert len(rows) == 14
+    assert len(rows) == 16
     lines = [" ".join(line.split()) for line in printed.splitlines()]
     assert all(" ".join(row) in lines for row in rows)
 

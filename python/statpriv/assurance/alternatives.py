@@ -32,6 +32,7 @@ from statpriv.numeric.enclosure import Enclosure
 from statpriv.planning.perturbation_table import perturbation_table
 from statpriv.planning.sampling_error import root
 from statpriv.theories.differential.gaussian import gaussian_deviation
+from statpriv.theories.pac_privacy import noise_variances
 
 if TYPE_CHECKING:
     from statpriv.plotting import Picture
@@ -43,6 +44,8 @@ NAME = "alternatives"
 EPSILON = Fraction(1)
 DELTA = Fraction(1, 10**5)
 """The target of normal noise under differential privacy."""
+INFORMATION = Fraction(1, 8)
+"""What the noise of PAC privacy lets a whole table tell, in nats: a guess at even odds is right in at most 75 %."""
 _TRIALS = 20_000
 _DRAWN = tuple(step / 32 for step in range(65))
 _NOTHING = Enclosure(1.0, 1.0)
@@ -152,7 +155,7 @@ def alternatives(table: RealTable, *, seed: int | None = 1) -> tuple[Alternative
     ('exact, every cell at least 10', 0.0, 1.0)
     """
     rule = minimum_count_curve(table.minimum).delta(EPSILON)
-    return tuple(_on(table, method, rule, seed) for method in _methods(table.minimum))
+    return tuple(_on(table, method, rule, seed) for method in _methods(table))
 
 
 def picture_of_alternatives() -> Picture:
@@ -161,7 +164,7 @@ def picture_of_alternatives() -> Picture:
 
     lines = tuple(
         Line(method.name, _DRAWN, tuple(method.alone.delta(epsilon) for epsilon in _DRAWN), (method.alone,))
-        for method in _methods(TABLES[0].minimum)
+        for method in _methods(TABLES[0])
         if method.alone is not None
     )
     return Picture("epsilon", "delta", "One table of counts, for a reader who knows every other row", lines, decades=7)
@@ -190,7 +193,8 @@ def _attack(method: _Method, seed: int | None) -> Attack | None:
     )
 
 
-def _methods(minimum: int) -> tuple[_Method, ...]:
+def _methods(table: RealTable) -> tuple[_Method, ...]:
+    minimum = table.minimum
     scale, deviation = 2 / EPSILON, Fraction(gaussian_deviation(EPSILON, DELTA, answers=2).upper)
     key = perturbation_table(largest=5, variance=3, smallest=3)
     return (
@@ -229,16 +233,32 @@ def _methods(minimum: int) -> tuple[_Method, ...]:
             "Laplace noise of scale 2/epsilon",
             "differential privacy: against every reader, at delta = 0",
             Laplace(scale=scale),
-            2 * scale**2,
+            lambda _: 2 * scale**2,
             lambda count, source: round(count + _laplace(float(scale), source)),
         ),
         _noisy(
             "normal noise at delta = 1e-5",
             "differential privacy: against every reader, and many answers compose well",
             Gaussian(sigma=deviation),
-            deviation**2,
+            lambda _: deviation**2,
             lambda count, source: round(count + source.gauss(0, float(deviation))),
         ),
+        _calibrated(table),
+    )
+
+
+def _calibrated(table: RealTable) -> _Method:
+    """Normal noise by the variance of each cell over draws of the table; the worst cells are two of the least noise."""
+    rows = sum(table.counts)
+    variances = [Fraction(count * (rows - count), rows) for count in table.counts]
+    noises = dict(zip(table.counts, noise_variances(variances, information=INFORMATION), strict=True))
+    least = Fraction(root(min(noises.values())).lower)
+    return _noisy(
+        "PAC privacy: normal noise for 1/8 nat",
+        "bounds what the table tells about all rows together; large counts get much noise",
+        Gaussian(sigma=least),
+        lambda count: noises[count],
+        lambda count, source: round(count + source.gauss(0, float(least))),
     )
 
 
@@ -266,11 +286,15 @@ def _told_apart_best(step: Perturbation) -> tuple[int, int]:
 
 
 def _noisy(
-    name: str, remark: str, noise: Noise, square: Fraction, run: Callable[[int, random.Random], float]
+    name: str,
+    remark: str,
+    noise: Noise,
+    mean_square: Callable[[int], Fraction],
+    run: Callable[[int, random.Random], float],
 ) -> _Method:
     table: Numerical = HistogramQuery(["1/2", "1/2"])
     alone = privacy_curve(table.noisy(noise), Population(2), bound="noise")
-    return _Method(name, remark, lambda _: square, alone, run, (0, 0))
+    return _Method(name, remark, mean_square, alone, run, (0, 0))
 
 
 def _drawn(law: Mapping[int, Fraction], source: random.Random) -> int:
