@@ -254,7 +254,7 @@ def _calibrated(table: RealTable) -> _Method:
     noises = dict(zip(table.counts, noise_variances(variances, information=INFORMATION), strict=True))
     least = Fraction(root(min(noises.values())).lower)
     return _noisy(
-        "PAC privacy: normal noise for 1/8 nat",
+        "PAC privacy: noise for 1/8 nat",
         "bounds what the table tells about all rows together; large counts get much noise",
         Gaussian(sigma=least),
         lambda count: noises[count],

@@ -62,7 +62,7 @@ def every_number_at_the_ends(situation: SameRowsSituation) -> Curve:
         if p is None or Answer(query, None) not in asked:
             raise NotApplicable("an attribute has laws by group, or no unprocessed count of all rows")
         low, high = ends(p)
-        if low < high and not query.each_own:
+        if low < high and not capabilities(query).each_own:
             raise NotApplicable("all entries have the same probability, somewhere in a range")
         ranges.append((low, high))
     work = prod((2 * (others + 1) if low < high else 2) * (others + 2) for low, high in ranges)
