@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import floor, inf, isinf, log10
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from statpriv import budget
+from statpriv._native import Curve, delta_array
 from statpriv.errors import ArgumentError
 from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
 from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
 from statpriv.numeric.arguments import as_instance
+from statpriv.numeric.enclosure_array import EnclosureArray, from_ends
 from statpriv.numeric.exact import as_fraction, as_probability
 from statpriv.numeric.literals import spelled
 
@@ -42,16 +44,70 @@ class _Ends:
     limit: float
 
 
+class Direction(Protocol):
+    """δ of one law against another."""
+
+    @property
+    def kind(self) -> str:
+        """What is enclosed: a curve of kind "bound" says nothing from below."""
+
+    def delta(self, epsilon: list[float], /) -> EnclosureArray:
+        """δ at each ε."""
+
+    def epsilon(self, delta: Fraction, /) -> Enclosure:
+        """The least ε for this δ."""
+
+    def infinity_mass(self) -> Enclosure:
+        """The limit of δ."""
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """What has curves above its own in both directions: an entry present against absent, and the reverse."""
+
+    def dominating_curves(self) -> tuple[Curve, Curve]:
+        """Both, of pairs of laws that dominate the answers with each other's reverse."""
+
+
+@dataclass(frozen=True)
+class _Above:
+    """The direction of a mechanism, by its dominating curve."""
+
+    curve: Curve
+    kind: ClassVar[str] = "bound"
+
+    def delta(self, epsilon: list[float], /) -> EnclosureArray:
+        import numpy as np
+
+        return from_ends(delta_array(self.curve, np.array(epsilon)))
+
+    def epsilon(self, delta: Fraction, /) -> Enclosure:
+        return self.curve.epsilon(delta)
+
+    def infinity_mass(self) -> Enclosure:
+        return self.curve.mass_at_infinity()
+
+
+def _directions(curve: PrivacyCurve | Mechanism) -> tuple[Direction, ...]:
+    """The pair of the curve, and in the other order where a pair is named."""
+    match curve:
+        case Mechanism():
+            return tuple(map(_Above, curve.dominating_curves()))
+        case _:
+            expect_curve(curve)
+            return (curve,) if curve.situation.pair is None else (curve, curve.reversed())
+
+
 def discretise(
-    curve: PrivacyCurve, *, interval: float, truncation: Number, pessimistic: bool
+    curve: PrivacyCurve | Mechanism, *, interval: float, truncation: Number, pessimistic: bool
 ) -> tuple[LossMasses, LossMasses | None]:
     """Masses for the pair of the curve, and for the pair in the other order where a pair is named."""
-    expect_curve(curve)
+    both = _directions(curve)
     step, tail = as_interval(interval), as_probability(truncation, "truncation")
-    if curve.situation.pair is None:
-        ends = _ends(curve, step, tail, pessimistic=pessimistic)
+    if len(both) == 1:
+        ends = _ends(both[0], step, tail, pessimistic=pessimistic)
         return _masses(step, ends, ends, pessimistic=pessimistic), None
-    forward, backward = (_ends(one, step, tail, pessimistic=pessimistic) for one in (curve, curve.reversed()))
+    forward, backward = (_ends(one, step, tail, pessimistic=pessimistic) for one in both)
     return (
         _masses(step, forward, backward, pessimistic=pessimistic),
         _masses(step, backward, forward, pessimistic=pessimistic),
@@ -66,12 +122,10 @@ def as_interval(interval: float) -> Fraction:
     return step
 
 
-def fitting_interval(curve: PrivacyCurve, truncation: Number) -> float:
+def fitting_interval(curve: PrivacyCurve | Mechanism, truncation: Number) -> float:
     """The longest of 1, 2 or 5 times a power of ten with at least 2000 losses until δ is nearly its limit."""
-    expect_curve(curve)
     tail = as_probability(truncation, "truncation")
-    directions = (curve,) if curve.situation.pair is None else (curve, curve.reversed())
-    reach = max(_reach(direction, direction.infinity_mass(), tail) for direction in directions)
+    reach = max(_reach(direction, direction.infinity_mass(), tail) for direction in _directions(curve))
     if not 0 < reach < inf:
         return _USUAL_INTERVAL
     longest = min(reach / _LOSSES, 1.0)
@@ -79,7 +133,7 @@ def fitting_interval(curve: PrivacyCurve, truncation: Number) -> float:
     return max(step for step in (power / 2, power, 2 * power, 5 * power) if step <= longest)
 
 
-def _reach(curve: PrivacyCurve, limit: Enclosure, tail: Fraction) -> float:
+def _reach(curve: Direction, limit: Enclosure, tail: Fraction) -> float:
     """ε from which δ exceeds its limit by at most `tail`."""
     return curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
 
@@ -91,7 +145,7 @@ def expect_curve(curve: object) -> None:
     as_instance(curve, "curve", PrivacyCurve, "a PrivacyCurve is required: see sp.privacy_curve, sp.compose")
 
 
-def _ends(curve: PrivacyCurve, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:
+def _ends(curve: Direction, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:
     """Bounds up to the first loss from which δ exceeds its limit by at most `tail`."""
     if curve.kind == "bound" and not pessimistic:
         raise ArgumentError(

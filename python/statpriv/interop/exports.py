@@ -13,18 +13,23 @@ if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.interop.discretisation import Mechanism
     from statpriv.numeric.exact import Number
 
 
 def to_dp_accounting(
-    curve: PrivacyCurve, *, interval: float | None = None, truncation: Number = "1e-15", pessimistic: bool = True
+    curve: PrivacyCurve | Mechanism,
+    *,
+    interval: float | None = None,
+    truncation: Number = "1e-15",
+    pessimistic: bool = True,
 ) -> PrivacyLossDistribution:
     """The curve as dp_accounting's `PrivacyLossDistribution`, on a grid that fits the curve.
 
     Parameters
     ----------
-    curve : PrivacyCurve
-        The curve of one answer, or of several together.
+    curve : PrivacyCurve or differential.RandomAllocation
+        The curve of one answer, or of several together; or a mechanism of differential privacy.
     interval : float, optional
         The losses are multiples of it. By default the longest of 1, 2 or 5 times a power of ten that gives at least
         2000 losses until δ is within `truncation` of its limit. Distributions to be composed must have the same

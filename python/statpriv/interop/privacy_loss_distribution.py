@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from statpriv.curves.curve import PrivacyCurve
+    from statpriv.interop.discretisation import Mechanism
     from statpriv.numeric.exact import Number
 
 
 def privacy_loss_distribution(
-    curve: PrivacyCurve, *, interval: float = 1e-4, truncation: Number = "1e-15", pessimistic: bool = True
+    curve: PrivacyCurve | Mechanism, *, interval: float = 1e-4, truncation: Number = "1e-15", pessimistic: bool = True
 ) -> PrivacyLossDistribution:
     """The curve as dp_accounting's `PrivacyLossDistribution`, certified to dominate it, or to be dominated by it.
 
@@ -27,8 +28,9 @@ def privacy_loss_distribution(
 
     Parameters
     ----------
-    curve : PrivacyCurve
-        The curve of one answer, or of several together. With ``pair=(v, w)`` the direction "remove" is v against w and
+    curve : PrivacyCurve or differential.RandomAllocation
+        The curve of one answer, or of several together; or a mechanism, of which "remove" is an entry present against
+        absent. With ``pair=(v, w)`` the direction "remove" is v against w and
         "add" is w against v; without a pair, one symmetric distribution covers all pairs.
     interval : float, default 1e-4
         The losses are multiples of it: `value_discretization_interval` of dp_accounting, with the same default. Above 0

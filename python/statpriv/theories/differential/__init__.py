@@ -11,7 +11,7 @@ from statpriv.theories.differential.gaussian import (
 from statpriv.theories.differential.laplace import LaplaceMechanism
 from statpriv.theories.differential.noise_instead import NoiseInstead, NoisyAnswer
 from statpriv.theories.differential.partition import ComparedPartition, PartitionComparison, compare
-from statpriv.theories.differential.random_allocation import random_allocation_delta
+from statpriv.theories.differential.random_allocation import RandomAllocation, random_allocation_delta
 from statpriv.theories.differential.randomized_response import (
     Guarantee,
     RandomizedResponse,
@@ -34,6 +34,7 @@ __all__ = [
     "NoiseInstead",
     "NoisyAnswer",
     "PartitionComparison",
+    "RandomAllocation",
     "RandomizedResponse",
     "advanced_composition",
     "compare",

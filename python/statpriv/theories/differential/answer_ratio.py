@@ -16,7 +16,7 @@ from statpriv.numeric.exact import Number, as_positive
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged
 
-__all__ = ["Answer", "Ratios", "stated_answer", "with_noise"]
+__all__ = ["Answer", "Ratios", "as_distance", "stated_answer", "with_noise"]
 
 Ratios: TypeAlias = Sequence[tuple[Fraction, Fraction]]
 """Values of a likelihood ratio with their probabilities without the entry."""
@@ -31,6 +31,8 @@ class Answer:
 
     joined: Callable[[Fraction], Enclosure]
     left: Callable[[Fraction], Enclosure]
+    curves: tuple[Curve, Curve]
+    """The same in the kernel."""
     spread: float
     """About the standard deviation of Y."""
     reach: tuple[float, float]
@@ -56,11 +58,16 @@ class Answer:
         return x - 1 + Fraction(ends[0]), x - 1 + Fraction(ends[1])
 
 
+def as_distance(sigma: Number | None, sensitivity: Number) -> Fraction:
+    """μ: how far an entry moves an answer with normal noise, in standard deviations."""
+    if sigma is None:
+        raise ArgumentError("sigma and answer are both left out; the noise of an answer or its laws are required")
+    return as_positive(sensitivity, "sensitivity") / as_positive(sigma, "sigma")
+
+
 def with_noise(sigma: Number | None, sensitivity: Number) -> Answer:
     """``ln Y ~ N(−μ²/2, μ²)``."""
-    if sigma is None:
-        raise ArgumentError("sigma and answer are both left out; the noise of an answer or its two laws are required")
-    mu = as_positive(sensitivity, "sensitivity") / as_positive(sigma, "sigma")
+    mu = as_distance(sigma, sensitivity)
     about = min(float(mu), 3.0)
 
     def delta(epsilon: Fraction) -> Enclosure:
@@ -72,10 +79,12 @@ def with_noise(sigma: Number | None, sensitivity: Number) -> Answer:
 
     reach = math.exp(-_DEVIATIONS * about), math.exp(_DEVIATIONS * about)
     described = f"sigma is {float(1 / mu):.3g} times the sensitivity"
-    return Answer(delta, delta, math.sqrt(math.expm1(about**2)), reach, described, of_sum=of_sum)
+    still, moved = Law.table(0, [1]), Law.table(1, [1])
+    curves = Curve.smoothed(moved, still, gaussian_sigma=1 / mu), Curve.smoothed(still, moved, gaussian_sigma=1 / mu)
+    return Answer(delta, delta, curves, math.sqrt(math.expm1(about**2)), reach, described, of_sum=of_sum)
 
 
-def stated_answer(answer: tuple[Sequence[Number], Sequence[Number]]) -> Answer:
+def stated_answer(answer: Sequence[Sequence[Number]]) -> Answer:
     """The likelihood ratio has as many values as the answer."""
     required = "two sequences of probabilities, with the entry and without it, are required"
     first, second = (
@@ -95,4 +104,4 @@ def stated_answer(answer: tuple[Sequence[Number], Sequence[Number]]) -> Answer:
             masses[p / q] = masses.get(p / q, Fraction(0)) + q
     spread = math.sqrt(sum((y - 1) ** 2 * q for y, q in masses.items()))
     reach = float(min(masses)), float(max(masses))
-    return Answer(joined.delta, left.delta, spread, reach, "the answer is told", tuple(masses.items()))
+    return Answer(joined.delta, left.delta, (joined, left), spread, reach, "the answer is told", tuple(masses.items()))

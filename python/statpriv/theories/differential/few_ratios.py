@@ -9,7 +9,7 @@ from fractions import Fraction
 from statpriv import budget
 from statpriv.theories.differential.answer_ratio import Ratios
 
-__all__ = ["few_of", "of_all_ratios", "ways"]
+__all__ = ["few_of", "of_all_pairs", "of_all_ratios", "ways"]
 
 
 def ways(ratios: int, answers: int) -> int:
@@ -48,6 +48,23 @@ def of_all_ratios(ratios: Ratios, answers: int, taken: int, factor: Fraction) ->
         present += max(Fraction(0), factor * mass - within)
         left += max(Fraction(0), mass - factor * within)
     return max(present, left)
+
+
+def of_all_pairs(
+    ratios: Sequence[tuple[Fraction, Fraction, Fraction]], answers: int, taken: int, factor: Fraction
+) -> Fraction:
+    """``E(P/Q − K P'/Q)_+`` of an entry that is replaced, over how many of the answers have each pair of ratios."""
+    both = (
+        _products([(ratio[which], ratio[2]) for ratio in ratios], answers, taken) for which in (0, 1)
+    )  # in the same order of ways
+    total = sum(
+        (
+            mass * max(Fraction(0), first[taken] - factor * second[taken])
+            for (first, mass), (second, _) in zip(*both, strict=True)
+        ),
+        Fraction(0),
+    )
+    return total / math.comb(answers, taken)
 
 
 def _products(ratios: Ratios, answers: int, most: int) -> Iterator[tuple[list[Fraction], Fraction]]:

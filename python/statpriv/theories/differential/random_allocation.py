@@ -35,23 +35,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv import budget
 from statpriv._native import Curve, Enclosure, Law
 from statpriv.errors import ArgumentError
 from statpriv.lowering.dominating_pairs import laws_of_product
+from statpriv.numeric.arguments import as_truth
 from statpriv.numeric.exact import Number, as_count, as_fraction
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import spelled
-from statpriv.theories.differential.answer_ratio import Answer, stated_answer, with_noise
+from statpriv.theories.differential.answer_ratio import Answer, as_distance, stated_answer, with_noise
 from statpriv.theories.differential.few_ratios import few_of, of_all_ratios, ways
 from statpriv.theories.differential.ratio_grid import BITS, RatioLaw, dominated, dominating, grid_of, step_of
+from statpriv.theories.differential.replaced_entry import replaced_with_noise, stated_values
 
 _STEPS = ((64, 64), (1024, 32), (2**14, 16))
 """Pairs of a largest number of answers and the grid steps per standard deviation of Y."""
-_MOST_POINTS = 2**13
-"""Points of a grid whose laws are composed."""
+_MOST_POINTS, _MOST_OF_SEVERAL = 2**15, 2**13
+"""Points of the grid of a sum, in one of the answers and in several, whose laws are composed."""
 
 
 def random_allocation_delta(
@@ -61,7 +64,8 @@ def random_allocation_delta(
     k: int = 1,
     sigma: Number | None = None,
     sensitivity: Number = 1,
-    answer: tuple[Sequence[Number], Sequence[Number]] | None = None,
+    answer: Sequence[Sequence[Number]] | None = None,
+    replaced: bool = False,
 ) -> Enclosure:
     """δ(ε) where every entry takes part in one of m noisy answers, or in k of them, drawn in secret.
 
@@ -77,23 +81,29 @@ def random_allocation_delta(
         Standard deviation of normal noise on each answer, above 0.
     sensitivity : float, int, Fraction, Decimal or str
         How far one entry, present or absent, moves the answer it takes part in; above 0.
-    answer : tuple of two sequences of numbers, optional
-        Instead of `sigma`: the probabilities of every value of one answer, with the entry and without it. Each sums to
-        one, and no value has a probability with the entry alone.
+    answer : tuple of two or three sequences of numbers, optional
+        Instead of `sigma`: the probabilities of every value of one answer, with the entry and without it; of an entry
+        that is replaced with its first value, with its second one, and without it. Each sums to one, and no value has a
+        probability with the entry alone.
+    replaced : bool, default False
+        An entry is replaced by any other one, each of which moves the answer by at most `sensitivity`, instead of
+        present or absent. With noise only for k = 1.
 
     Returns
     -------
     Enclosure
-        It holds the larger δ of the two directions, an entry added and one removed. It is some tenths of a per cent
-        wide for few answers and δ that are not small, and wider on the coarser grids beyond 64 and 1024 answers. For k
-        above 1 the ends are further apart, unless an answer has few values: the upper one is that of k independent
-        allocations of one each.
+        It holds the larger δ of the two directions, such as an entry added and one removed. It is some tenths of a per
+        cent wide for few answers and δ that are not small, and wider on the coarser grids beyond 64 and 1024 answers.
+        For k above 1 the ends are further apart, unless an answer has few values: the upper one is that of k
+        independent allocations of one each.
 
     Raises
     ------
     ArgumentError
         The noise is too small for a grid, for instance as small as the sensitivity with 10^4 answers; or a value that
         is not allowed, and the message names it.
+    NotAvailableError
+        An entry is replaced in several answers that do not have few values.
 
     Examples
     --------
@@ -109,16 +119,41 @@ def random_allocation_delta(
     >>> told = (["0.75", "0.25"], ["0.25", "0.75"])
     >>> print(f"{sp.differential.random_allocation_delta('0.2', m=6, k=2, answer=told).upper:.4f}")
     0.3327
+
+    A row replaced by another, in one of twenty answers:
+
+    >>> replaced = sp.differential.random_allocation_delta("0.2", sigma=4, m=20, replaced=True)
+    >>> print(f"{replaced.lower:.3e} to {replaced.upper:.3e}")
+    1.813e-03 to 1.815e-03
     """
-    answers, target = as_count(m, "m", least=1), as_fraction(epsilon, "epsilon")
-    taken = as_count(k, "k", least=1)
+    target, (answers, taken) = as_fraction(epsilon, "epsilon"), _numbers(m, k)
+    if as_truth(replaced, "replaced"):
+        both = stated_values(answer) if answer is not None else [replaced_with_noise(as_distance(sigma, sensitivity))]
+        deltas = (one.delta(target, answers, taken, max(_steps(answers) // 2, 16)) for one in both)
+        return max(deltas, key=lambda delta: delta.upper)
+    one = stated_answer(answer) if answer is not None else with_noise(sigma, sensitivity)
+    return _present_or_absent(one, answers, taken, target)
+
+
+def _numbers(m: Number, k: Number) -> tuple[int, int]:
+    """How many answers there are, and in how many of them every entry takes part."""
+    answers, taken = as_count(m, "m", least=1), as_count(k, "k", least=1)
     if taken > answers:
         raise ArgumentError(f"k = {spelled(k)} of m = {answers} answers; at most m are required")
-    one = stated_answer(answer) if answer is not None else with_noise(sigma, sensitivity)
-    if answers == 1:
-        return one.delta(target)
     if answers > budget.MAX_ALLOCATED_ANSWERS:
         raise ArgumentError(f"m = {spelled(m)}; at most {budget.MAX_ALLOCATED_ANSWERS} answers are summed up")
+    return answers, taken
+
+
+def _steps(answers: int) -> int:
+    """Steps of the grid in a standard deviation of Y."""
+    return next(steps for limit, steps in _STEPS if answers <= limit)
+
+
+def _present_or_absent(one: Answer, answers: int, taken: int, target: Fraction) -> Enclosure:
+    """δ of an entry added or removed."""
+    if answers == 1:
+        return one.delta(target)
     context = interval_context(BITS)
     least, most = rational_ends(context.exp(exact(context, target)))
     if one.ratios and ways(len(one.ratios), answers) <= budget.MAX_ALLOCATION_TERMS:
@@ -127,9 +162,8 @@ def random_allocation_delta(
     if taken > 1:
         return _several(one, answers, taken, target, most)
     known = one.delta(target)  # an upper bound also with the secret, by joint convexity
-    steps = next(steps for limit, steps in _STEPS if answers <= limit)
-    grid = grid_of(one, answers * most, steps)
-    above, below = (law.power(answers, answers * most) for law in (dominating(grid), dominated(one, grid)))
+    grid = grid_of(one.put, step_of(one.spread, _steps(answers)), one.reach, answers * most, one.described)
+    above, below = (law.power(answers, answers * most) for law in (dominating(grid), dominated(one.put, grid)))
 
     def bound(total: RatioLaw, factor: Fraction) -> Fraction:
         """The larger of both directions; it decreases in K. `total` is the law of the sum, m times the mean y."""
@@ -140,22 +174,100 @@ def random_allocation_delta(
     return Enclosure(max(Fraction(0), min(bound(below, most), upper)), upper)
 
 
+@dataclass(frozen=True, init=False)
+class RandomAllocation:
+    """Answers of which every entry takes part in one, or in k of them, drawn in secret: for export and composition.
+
+    Parameters
+    ----------
+    m, k, sigma, sensitivity, answer
+        As for :func:`random_allocation_delta`; the entry is present or absent.
+
+    Notes
+    -----
+    Source: Feldman and Shenfeld, *Efficient Privacy Loss Accounting for Subsampling and Random Allocation*;
+    :mod:`statpriv.theories.differential.random_allocation` for the proof.
+
+    Examples
+    --------
+    An epoch of three steps, and ten such epochs as dp_accounting composes them:
+
+    >>> import statpriv as sp
+    >>> epoch = sp.differential.RandomAllocation(m=3, sigma=4)
+    >>> distribution = sp.interop.to_dp_accounting(epoch, interval=1e-2)
+    >>> ten = distribution.self_compose(10)
+    >>> print(f"{epoch.delta('0.5').upper:.1e}, ten {float(ten.get_delta_for_epsilon(0.5)):.1e}")
+    1.5e-05, ten 4.1e-02
+    """
+
+    m: int
+    k: int
+    one: Answer
+
+    def __init__(
+        self,
+        *,
+        m: int,
+        k: int = 1,
+        sigma: Number | None = None,
+        sensitivity: Number = 1,
+        answer: Sequence[Sequence[Number]] | None = None,
+    ) -> None:
+        answers, taken = _numbers(m, k)
+        object.__setattr__(self, "m", answers)
+        object.__setattr__(self, "k", taken)
+        object.__setattr__(self, "one", stated_answer(answer) if answer is not None else with_noise(sigma, sensitivity))
+
+    def delta(self, epsilon: Number) -> Enclosure:
+        """δ at ε in nats, as :func:`random_allocation_delta` has it."""
+        return _present_or_absent(self.one, self.m, self.k, as_fraction(epsilon, "epsilon"))
+
+    def dominating_curves(self) -> tuple[Curve, Curve]:
+        """Curves above that of an entry present against absent, and of the reverse, from one pair of finite laws.
+
+        It is within a few per cent of `delta` where that is not small.
+        """
+        known = self.one.curves
+        if self.m == 1:
+            return known
+        curves = _dominating(self.one, self.m, self.k)
+        if self.k > 1:
+            return curves
+        joined, left = (Curve.minimum(list(pair)) for pair in zip(curves, known, strict=True))
+        return joined, left
+
+
 def _several(one: Answer, answers: int, taken: int, target: Fraction, factor: Fraction) -> Enclosure:
     """In several of the answers, on a grid: k allocations of one each above, what is computed of all answers below."""
-    size, larger = divmod(answers, taken)
-    sizes = [size + 1] * larger + [size] * (taken - larger)
-    step = step_of(one, _STEPS[0][1])
-    most = min(Fraction(math.ceil(one.reach[1] * sizes[0])), _MOST_POINTS * step)
-    grid = grid_of(one, most, _STEPS[0][1])
-    above = dominating(grid)
-    of_size = {size: _block(above, size, most) for size in set(sizes)}
-    present, absent = laws_of_product([of_size[size] for size in sizes])
-    upper = max(Curve.answers(*laws).delta(target).upper for laws in ((present, absent), (absent, present)))
-    ratios = few_of(one.ratios or dominated(one, grid).ratios, answers)
+    upper = max(curve.delta(target).upper for curve in _dominating(one, answers, taken))
+    steps = _STEPS[0][1]
+    step = step_of(one.spread, steps)
+    grid = grid_of(one.put, step, one.reach, _most(one, -(-answers // taken), step, taken), one.described)
+    ratios = few_of(one.ratios or dominated(one.put, grid).ratios, answers)
     lower = of_all_ratios(ratios, answers, taken, factor)
     if one.of_sum is not None:
         lower = max(lower, Fraction(one.of_sum(answers, taken, target).lower))
     return Enclosure(max(Fraction(0), lower), min(Fraction(1), Fraction(upper)))
+
+
+def _most(one: Answer, answers: int, step: Fraction, taken: int) -> Fraction:
+    """Up to where the sum of so many ratios is composed: to its end, or for as many points as are allowed."""
+    points = _MOST_POINTS if taken == 1 else _MOST_OF_SEVERAL
+    return min(Fraction(math.ceil(one.reach[1] * answers)), points * step)
+
+
+def _dominating(one: Answer, answers: int, taken: int) -> tuple[Curve, Curve]:
+    """Curves above both directions: of k allocations of one each, among answers that are divided evenly."""
+    size, larger = divmod(answers, taken)
+    sizes = [size + 1] * larger + [size] * (taken - larger)
+    step = step_of(one.spread, _steps(sizes[0]))
+    most = _most(one, sizes[0], step, taken)
+    above = dominating(grid_of(one.put, step, one.reach, most, one.described))
+    of_size = {size: _block(above, size, most) for size in set(sizes)}
+    if taken == 1:
+        return of_size[size]
+    present, absent = laws_of_product([of_size[size] for size in sizes])
+    return Curve.answers(present, absent), Curve.answers(absent, present)
 
 
 def _block(one: RatioLaw, answers: int, most: Fraction) -> tuple[Curve, Curve]:

@@ -1,6 +1,7 @@
 """Laws on a grid, above and below that of a likelihood ratio Y in the order of decreasing convex functions.
 
-With ``u(x) = E(x − Y)_+``, a law is above if its puts are at least u everywhere, and below if they are at most u.
+Y is at least 0. With ``u(x) = E(x − Y)_+``, a law is above if its puts are at least u everywhere, and below if they are
+at most u.
 
 **Above.** Take upper bounds of u on a grid. The greatest convex function below them is at least u. Beyond the end of
 the grid it is continued by a ray of slope one, the largest slope of u. The kinks of this function are the atoms of Y'.
@@ -19,16 +20,21 @@ error of the grid is of the order of the squared ratio of its step to the standa
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeAlias
 
 from statpriv import budget
 from statpriv.errors import ArgumentError
 from statpriv.numeric.polynomials import product
-from statpriv.theories.differential.answer_ratio import Answer, Ratios
+from statpriv.theories.differential.answer_ratio import Ratios
 
-__all__ = ["BITS", "RatioLaw", "dominated", "dominating", "grid_of", "step_of"]
+__all__ = ["BITS", "Put", "RatioLaw", "dominated", "dominating", "grid_of", "step_of"]
+
+Put: TypeAlias = Callable[[Fraction], tuple[Fraction, Fraction]]
+"""Both ends of u(x)."""
 
 BITS = 128
 """Masses are multiples of 2^-128, so the mass lost by rounding is below 1e-30."""
@@ -86,29 +92,28 @@ class RatioGrid:
     puts: list[tuple[Fraction, Fraction]]
 
 
-def step_of(one: Answer, steps: int) -> Fraction:
-    """A power of two, of which so many or more are in the standard deviation of Y."""
-    return Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / one.spread)))) if one.spread else Fraction(1)
+def step_of(spread: float, steps: int) -> Fraction:
+    """A power of two, of which so many or more are in this standard deviation of Y."""
+    return Fraction(1, 2 ** max(0, math.ceil(math.log2(steps / spread)))) if spread else Fraction(1)
 
 
-def grid_of(one: Answer, most: Fraction, steps: int) -> RatioGrid:
-    """Where the ratio of one answer lies, up to a most that matters, with so many steps in a standard deviation.
+def grid_of(put: Put, step: Fraction, reach: tuple[float, float], most: Fraction, described: str) -> RatioGrid:
+    """Where Y lies, up to a most that matters.
 
     Raises
     ------
     ArgumentError
         There would be too many points.
     """
-    step = step_of(one, steps)
-    low, high = one.reach[0], min(one.reach[1], float(most) + 1)
+    low, high = reach[0], min(reach[1], float(most) + 1)
     first, last = max(1, math.floor(low / step)), math.ceil(high / step) + 1
     if last - first > budget.MAX_ALLOCATION_GRID:
         raise ArgumentError(
-            f"{one.described}; at most {budget.MAX_ALLOCATION_GRID} grid points are used, here {last - first}: more "
+            f"{described}; at most {budget.MAX_ALLOCATION_GRID} grid points are used, here {last - first}: more "
             "noise is required (gaussian_delta bounds δ without the secret)"
         )
     places = range(first, last + 1)
-    return RatioGrid(step, places, [one.put(place * step) for place in places])
+    return RatioGrid(step, places, [put(place * step) for place in places])
 
 
 def dominating(grid: RatioGrid) -> RatioLaw:
@@ -124,13 +129,13 @@ def dominating(grid: RatioGrid) -> RatioLaw:
     return _of_slopes(hull, before=Fraction(0), last=Fraction(1), step=step)
 
 
-def dominated(one: Answer, grid: RatioGrid) -> RatioLaw:
+def dominated(put: Put, grid: RatioGrid) -> RatioLaw:
     """A law on the grid whose puts are at most those of Y."""
     step, places = grid.step, grid.places
     tops = [top for _, top in grid.puts]
     lines = []  # on every interval the values at its ends
     for place, (left, right) in zip(places, pairwise(tops), strict=False):
-        middle = one.put((place + Fraction(1, 2)) * step)[0]
+        middle = put((place + Fraction(1, 2)) * step)[0]
         line = 2 * middle - right, 2 * middle - left
         lines.append(line if line[0] >= 0 else (Fraction(0), Fraction(0)))
     lines[0] = Fraction(0), Fraction(0)  # from the first point on, where Y' begins
