@@ -21,7 +21,7 @@ Planning
 Tables, released and reviewed
     release, Report, assess, assess_tables, read_table, read_perturbation_table, PublishedTable, TableLayout
 Proof
-    verify, Claim, Verification, Certificate, attack, Attack, reference
+    verify, Claim, Verification, Certificate, attack, Attack, plan_mechanism, reference
 Laws, exchange and other theories
     laws, interop, differential, granularity, noiseless, pac_privacy, partial_knowledge
 Errors
@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from statpriv.planning.sensitivity import sensitivity_of
     from statpriv.planning.worst_error import root_mean_squared_error
     from statpriv.releasing import Report, release
+    from statpriv.releasing.rehearsal import plan_mechanism
     from statpriv.theories import differential, granularity, noiseless, pac_privacy, partial_knowledge
 
 __version__ = "0.1.0"
@@ -188,6 +189,7 @@ _HOME = {
     "hockey_stick": "distributions.hockey_stick",
     "minimum_count_curve": "curves.minimum_count",
     "perturbation_curve": "curves.perturbation",
+    "plan_mechanism": "releasing.rehearsal",
     "privacy_curve": "curves.build",
     "read_perturbation_table": "files.perturbation_table",
     "read_table": "files.published_table",
@@ -302,6 +304,7 @@ __all__ = [
     "pac_privacy",
     "partial_knowledge",
     "perturbation_curve",
+    "plan_mechanism",
     "privacy_curve",
     "read_perturbation_table",
     "read_table",

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import statpriv as sp
+
 PRINT = "for line in sys.stdin: print({answer}, flush=True)"
 QUIET = ("--pair", "1", "0", "--law", "1=0.3,0=0.7", "--others", "9", "--trials", "2000", "--seed", "1")
 
@@ -82,3 +84,56 @@ def test_what_cannot_be_started_is_named(run):
     result = run("attack", *QUIET, "--", "no-such-program")
     assert result.exit_code == 2
     assert "'no-such-program' cannot be started" in result.stderr
+
+
+PLAN = """
+prior = "none"
+[data]
+source = "people.csv"
+[guarantee]
+epsilon = 0.1
+delta = 1
+[[query]]
+name = "young voters"
+where = "vote = 'yes' AND age < 40"
+probability = 0.2
+source = "-"
+rows = 20
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN, encoding="utf-8")
+    return ("--plan", str(path), "--law", "yes:30=0.2,no:30=0.3,no:60=0.5", "--others", "49", "--trials", "500")
+
+
+def test_a_plan_is_attacked_beside_what_is_certified(run, plan):
+    """Its data need not exist."""
+    result = run("attack", *plan, "--pair", "yes:30", "no:60")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("consistent")
+    claimed = float(next(line for line in result.stdout.splitlines() if "claimed" in line).split()[4].rstrip(","))
+    asked = sp.compose([sp.PropertyQuery("0.2")], sp.Population(50), sp.RandomPartition([20]))
+    assert claimed == pytest.approx(asked.delta("0.1").upper, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--pair", "yes", "no"), 'a value for each of the columns "vote", "age" is required'),
+        (("--pair", "1:30", "0:60"), "vote"),
+        (("--pair", "yes:30", "no:60", "--", "cat"), "a program after -- or --plan is required, and not both"),
+    ],
+)
+def test_rows_that_do_not_fit_a_plan_are_refused(run, plan, arguments, message):
+    result = run("attack", *plan, *arguments)
+    assert result.exit_code != 0
+    assert message in result.stderr
+
+
+def test_something_to_attack_is_required(run):
+    result = run("attack", *QUIET)
+    assert result.exit_code == 2
+    assert "a program after -- or --plan is required" in result.stderr
