@@ -49,7 +49,6 @@ INFORMATION = Fraction(1, 8)
 _TRIALS = 20_000
 _DRAWN = tuple(step / 32 for step in range(65))
 _NOTHING = Enclosure(1.0, 1.0)
-_NO_ERROR = Enclosure(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,10 @@ class Alternative:
     ----------
     method : str
         What is done to every cell.
+    errors : tuple of Enclosure
+        Root mean squared error of every cell, in the order of the counts.
     error : Enclosure
-        Root mean squared error of a cell, over all cells of the table.
+        The same over all cells of the table.
     if_others_known : Enclosure
         δ at `EPSILON` for a reader who knows every other row.
     if_law_known : Enclosure or None
@@ -110,6 +111,7 @@ class Alternative:
     """
 
     method: str
+    errors: tuple[Enclosure, ...]
     error: Enclosure
     if_others_known: Enclosure
     if_law_known: Enclosure | None
@@ -171,12 +173,11 @@ def picture_of_alternatives() -> Picture:
 
 
 def _on(table: RealTable, method: _Method, rule: Enclosure, seed: int | None) -> Alternative:
-    squares = sum((method.mean_square(count) for count in table.counts), Fraction(0)) / len(table.counts)
+    squares = [method.mean_square(count) for count in table.counts]
     alone = _NOTHING if method.alone is None else method.alone.delta(EPSILON)
     both = min(alone, rule, key=lambda delta: delta.upper) if method.has_theorem else None
-    return Alternative(
-        method.name, root(squares) if squares else _NO_ERROR, alone, both, _attack(method, seed), method.remark
-    )
+    whole = root(sum(squares, Fraction(0)) / len(squares))
+    return Alternative(method.name, tuple(map(root, squares)), whole, alone, both, _attack(method, seed), method.remark)
 
 
 def _attack(method: _Method, seed: int | None) -> Attack | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -31,7 +32,9 @@ def print_alternatives(context: click.Context, file: Files, *, as_json: bool) ->
     """Every method on every table, and the picture where a file is named; exit 1 if an attack refutes a certificate."""
     from statpriv.assurance.alternatives import TABLES, alternatives, picture_of_alternatives
 
+    start = perf_counter()
     found = [(table, alternatives(table)) for table in TABLES]
+    seconds = perf_counter() - start
     written = list(file.draw(picture_of_alternatives())) if file.out is not None else []
     agrees = all(method.agrees for _, methods in found for method in methods)
     if as_json:
@@ -40,7 +43,7 @@ def print_alternatives(context: click.Context, file: Files, *, as_json: bool) ->
     else:
         for table, methods in found:
             _print(table, methods)
-        screen().print(fact_grid(_LEGEND))
+        screen().print(fact_grid([*_LEGEND, ("time", f"{seconds:.1f} seconds for all of this, attacks included")]))
         for line in written:
             screen().print(printable(line), soft_wrap=True)
     if not agrees:
@@ -88,6 +91,7 @@ def _document(table: RealTable, methods: tuple[Alternative, ...]) -> dict[str, o
             {
                 "method": method.method,
                 "error": ends(method.error),
+                "error_of_each_count": [ends(error) for error in method.errors],
                 "delta_if_others_known": ends(method.if_others_known),
                 "delta_if_law_known": None if method.if_law_known is None else ends(method.if_law_known),
                 "attack": None if method.found is None else ends(method.found.advantage),
