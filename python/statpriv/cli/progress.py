@@ -10,6 +10,7 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from statpriv.cli.plain_text import printable
+from statpriv.numeric.waiting import shown_elsewhere
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -91,7 +92,8 @@ def progress_on_terminal(step: str) -> Iterator[Waiting]:
     patience.daemon = True
     patience.start()
     try:
-        yield waiting
+        with shown_elsewhere():
+            yield waiting
     finally:
         patience.cancel()
         waiting._end()  # noqa: SLF001

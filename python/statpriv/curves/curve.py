@@ -18,6 +18,7 @@ from statpriv.numeric.arguments import as_items
 from statpriv.numeric.calls import answered
 from statpriv.numeric.exact import Number, as_fraction, is_array
 from statpriv.numeric.literals import spelled
+from statpriv.numeric.waiting import while_found
 from statpriv.rules.assumptions import OF_FEATURES, SAMPLED
 from statpriv.rules.registry import AnySituation, Kind, applicable, lower
 
@@ -416,7 +417,8 @@ class PrivacyCurve(Guesses):
 
         from statpriv.numeric.enclosure_array import from_ends
 
-        return from_ends(rough_delta_array(self._expression, np.array(epsilons), width))
+        with while_found("δ at ε") as on_done:
+            return from_ends(rough_delta_array(self._expression, np.array(epsilons), width, on_done))
 
     def _directions(self) -> list[tuple[PrivacyCurve, PrivacyCurve]]:
         """The curves of both orders of each pair of values: of a property both pairs, where none is chosen."""

@@ -12,6 +12,7 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric import digits as on_demand
 from statpriv.numeric.calls import answered
 from statpriv.numeric.exact import Number, as_count, is_array
+from statpriv.numeric.waiting import while_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +78,10 @@ class EvaluatedCurve(ABC):
         if is_array(epsilon):
             from statpriv.numeric.broadcasting import evaluate_each
 
-            return evaluate_each(curve.delta, epsilon, "epsilon", lambda doubles: delta_array(curve, doubles))
+            with while_found("δ at ε") as on_done:
+                return evaluate_each(
+                    curve.delta, epsilon, "epsilon", lambda doubles: delta_array(curve, doubles, on_done)
+                )
         return curve.delta(epsilon)
 
     @overload
@@ -113,7 +117,10 @@ class EvaluatedCurve(ABC):
         if is_array(delta):
             from statpriv.numeric.broadcasting import evaluate_each
 
-            return evaluate_each(curve.epsilon, delta, "delta", lambda doubles: epsilon_array(curve, doubles))
+            with while_found("ε at δ") as on_done:
+                return evaluate_each(
+                    curve.epsilon, delta, "delta", lambda doubles: epsilon_array(curve, doubles, on_done)
+                )
         return curve.epsilon(delta)
 
     @overload

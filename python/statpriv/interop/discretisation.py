@@ -17,6 +17,7 @@ from statpriv.numeric.arguments import as_instance
 from statpriv.numeric.enclosure_array import EnclosureArray, from_ends
 from statpriv.numeric.exact import as_fraction, as_probability
 from statpriv.numeric.literals import spelled
+from statpriv.numeric.waiting import while_found
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +80,8 @@ class _Above:
     def delta(self, epsilon: list[float], /) -> EnclosureArray:
         import numpy as np
 
-        return from_ends(delta_array(self.curve, np.array(epsilon)))
+        with while_found("δ at ε") as on_done:
+            return from_ends(delta_array(self.curve, np.array(epsilon), on_done))
 
     def epsilon(self, delta: Fraction, /) -> Enclosure:
         return self.curve.epsilon(delta)

@@ -161,9 +161,10 @@ fn each<'py>(
     py: Python<'py>,
     shape: &[usize],
     pieces: &Pieces,
+    on_done: Option<Py<PyAny>>,
     one: impl Fn(usize, &dyn Interrupt) -> Result<Enclosure, Error> + Sync + Send,
 ) -> PyResult<Ends<'py>> {
-    let values = door::spread(py, pieces, [0.0; 2], |start, run, interrupt| {
+    let values = door::spread(py, pieces, [0.0; 2], on_done, |start, run, interrupt| {
         for (place, value) in (start..).zip(run) {
             if place.is_multiple_of(PLACES_PER_CHECK) {
                 interrupt.check()?;
@@ -175,16 +176,21 @@ fn each<'py>(
     ends(py, values, shape)
 }
 
-/// δ(ε) for each ε of an array.
+/// δ(ε) for each ε of an array. `on_done` is told now and then how many are found, and of how many.
 #[pyfunction]
-pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Ends<'py>> {
+#[pyo3(signature = (curve, epsilon, on_done=None))]
+pub fn delta_array<'py>(
+    curve: &Curve,
+    epsilon: PyReadonlyArrayDyn<'py, f64>,
+    on_done: Option<Py<PyAny>>,
+) -> PyResult<Ends<'py>> {
     let py = epsilon.py();
     let epsilons = Argument::new("epsilon", &epsilon)?;
     epsilons.check(py, |x| x >= 0.0 && x.is_finite(), "a finite number of at least 0")?;
     let terms = curve.0.terms();
     let together = if terms > HEAVY { 1 } else { SHARED_EPSILONS };
     let pieces = Pieces { count: epsilons.values.len(), terms, together };
-    let values = door::spread(py, &pieces, [0.0; 2], |start, run, interrupt| {
+    let values = door::spread(py, &pieces, [0.0; 2], on_done, |start, run, interrupt| {
         let deltas = curve.0.deltas(&epsilons.values[start..start + run.len()], interrupt)?;
         for (value, delta) in run.iter_mut().zip(deltas) {
             *value = both(delta);
@@ -197,33 +203,40 @@ pub fn delta_array<'py>(curve: &Curve, epsilon: PyReadonlyArrayDyn<'py, f64>) ->
 /// δ(ε) for each ε of an array, to about the relative width `width` where that takes less work than full
 /// accuracy.
 #[pyfunction]
+#[pyo3(signature = (curve, epsilon, width, on_done=None))]
 pub fn rough_delta_array<'py>(
     curve: &Curve,
     epsilon: PyReadonlyArrayDyn<'py, f64>,
     width: f64,
+    on_done: Option<Py<PyAny>>,
 ) -> PyResult<Ends<'py>> {
     if !curve.0.has_rough_values() {
-        return delta_array(curve, epsilon);
+        return delta_array(curve, epsilon, on_done);
     }
     let py = epsilon.py();
     let epsilons = Argument::new("epsilon", &epsilon)?;
     let required = "a finite number of at least 0";
     epsilons.check(py, |x| x >= 0.0 && x.is_finite(), required)?;
     let pieces = Pieces { count: epsilons.values.len(), terms: curve.0.terms(), together: 1 };
-    each(py, epsilons.shape, &pieces, |place, interrupt| {
+    each(py, epsilons.shape, &pieces, on_done, |place, interrupt| {
         let epsilon = Epsilon::from_f64(epsilons.values[place]).ok_or_else(|| Error::argument(required))?;
         Ok(curve.0.within(width, &epsilon, interrupt)?.to_enclosure().clamp(0.0, 1.0))
     })
 }
 
-/// ε(δ) for each δ of an array.
+/// ε(δ) for each δ of an array. `on_done` is as for `delta_array`.
 #[pyfunction]
-pub fn epsilon_array<'py>(curve: &Curve, delta: PyReadonlyArrayDyn<'py, f64>) -> PyResult<Ends<'py>> {
+#[pyo3(signature = (curve, delta, on_done=None))]
+pub fn epsilon_array<'py>(
+    curve: &Curve,
+    delta: PyReadonlyArrayDyn<'py, f64>,
+    on_done: Option<Py<PyAny>>,
+) -> PyResult<Ends<'py>> {
     let py = delta.py();
     let deltas = Argument::new("delta", &delta)?;
     deltas.check(py, |x| x >= 0.0 && x.is_finite(), "a finite number of at least 0")?;
     let pieces = Pieces { count: deltas.values.len(), terms: 50.0 * curve.0.terms(), together: 1 };
-    each(py, deltas.shape, &pieces, |place, interrupt| {
+    each(py, deltas.shape, &pieces, on_done, |place, interrupt| {
         inverse::epsilon(&curve.0, &Rational::from_f64(deltas.values[place])?, interrupt)
     })
 }
@@ -257,7 +270,7 @@ impl<'a> Chances<'a> {
             return Ok(Self::Doubles(p.values));
         }
         let pieces = Pieces { count, terms: PREPARATION, together: 1 };
-        let prepared = door::spread(py, &pieces, Chance::Never, |start, run, interrupt| {
+        let prepared = door::spread(py, &pieces, Chance::Never, None, |start, run, interrupt| {
             for (prepared, &p) in run.iter_mut().zip(&p.values[start..]) {
                 interrupt.check()?;
                 *prepared = chance(p)?;
@@ -311,7 +324,7 @@ pub fn binomial_array<'py>(
         }
     };
     let pieces = Pieces { count, terms: laws::terms(quantity), together: 1 };
-    each(py, &shape, &pieces, |place, interrupt| {
+    each(py, &shape, &pieces, None, |place, interrupt| {
         let (k, n, entry) =
             (k.at(place, &shape) as i64, n.at(place, &shape) as u64, source(place, own, &shape));
         match &chances {
@@ -341,7 +354,7 @@ pub fn hypergeometric_array<'py>(
         argument.check_count(py, &shape)?;
     }
     let pieces = Pieces { count, terms: laws::terms(quantity), together: 1 };
-    each(py, &shape, &pieces, |place, interrupt| {
+    each(py, &shape, &pieces, None, |place, interrupt| {
         let count = |argument: &Argument<'_>| argument.at(place, &shape) as u64;
         let law = Hypergeometric::new(count(&population), count(&marked), count(&draws))?;
         laws::hypergeometric(quantity, k.at(place, &shape) as i64, &law, interrupt)
@@ -420,7 +433,7 @@ pub fn delta_at_sizes<'py>(
     )?;
     let unknown: Vec<u64> = all.values.iter().map(|&size| size as u64 - known).collect();
     let pieces = Pieces { count: unknown.len(), terms: SIZE, together: SHARED_SIZES };
-    let values = door::spread(py, &pieces, [0.0; 2], |start, run, interrupt| {
+    let values = door::spread(py, &pieces, [0.0; 2], None, |start, run, interrupt| {
         let deltas = family.deltas(&unknown[start..start + run.len()], &epsilon, interrupt)?;
         for (value, delta) in run.iter_mut().zip(deltas) {
             *value = both(delta);
@@ -458,7 +471,7 @@ pub fn combined_arrays<'py>(
         argument.check_shape(py, &shape)?;
     }
     let pieces = Pieces { count: size(&shape), terms: LIGHT, together: 1 };
-    each(py, &shape, &pieces, |place, _| {
+    each(py, &shape, &pieces, None, |place, _| {
         let [left_lower, left_upper, right_lower, right_upper] =
             arguments.each_ref().map(|argument| argument.at(place, &shape));
         Ok(combine(Enclosure::new(left_lower, left_upper)?, Enclosure::new(right_lower, right_upper)?))

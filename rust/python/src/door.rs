@@ -10,7 +10,7 @@ use statpriv_core::error::Error;
 use statpriv_core::interrupt::Interrupt;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -102,11 +102,13 @@ impl Pieces {
 
 /// Evaluates all pieces. `work` gets the index of the first piece of a run and a slice for the values of the
 /// run, filled with `initial`. If several runs fail, the first error in order is returned, so that the result
-/// does not depend on the number of cores.
+/// does not depend on the number of cores. While several cores work, `on_done` is told every 50 ms how many
+/// pieces are done, and of how many.
 pub fn spread<T: Clone + Send>(
     py: Python<'_>,
     pieces: &Pieces,
     initial: T,
+    on_done: Option<Py<PyAny>>,
     work: impl Fn(usize, &mut [T], &dyn Interrupt) -> Result<(), Error> + Sync + Send,
 ) -> PyResult<Vec<T>> {
     let total = pieces.terms * pieces.count as f64;
@@ -118,7 +120,7 @@ pub fn spread<T: Clone + Send>(
     let pool = if total > WORK_OF_SEVERAL { pool() } else { None };
     let length = pieces.run_length(pool.map_or(1, ThreadPool::current_num_threads));
     if let Some(pool) = pool.filter(|pool| pool.current_num_threads() > 1) {
-        let (result, raised) = py.detach(|| on_all_cores(pool, &mut values, length, &work));
+        let (result, raised) = py.detach(|| on_all_cores(pool, &mut values, length, on_done.as_ref(), &work));
         conclude(py, result, raised)?;
     } else {
         run(py, total, |interrupt| {
@@ -135,18 +137,22 @@ fn on_all_cores<T: Send>(
     pool: &ThreadPool,
     values: &mut [T],
     length: usize,
+    on_done: Option<&Py<PyAny>>,
     work: &(impl Fn(usize, &mut [T], &dyn Interrupt) -> Result<(), Error> + Sync),
 ) -> (Result<Result<(), Error>, ()>, Option<PyErr>) {
     let (stopped, (sender, receiver)) = (AtomicBool::new(false), mpsc::channel());
+    let (done, count) = (AtomicUsize::new(0), values.len());
     pool.in_place_scope(|scope| {
-        let stopped = &stopped;
+        let (stopped, done) = (&stopped, &done);
         scope.spawn(move |_| {
             let one = |(run, values): (usize, &mut [T])| {
                 let guarded = AssertUnwindSafe(|| work(run * length, values, &Stop(stopped)));
-                catch_unwind(guarded).map_err(|_| ())
+                let result = catch_unwind(guarded).map_err(|_| ());
+                done.fetch_add(values.len(), Ordering::Relaxed);
+                result
             };
-            let done: Vec<_> = values.par_chunks_mut(length).enumerate().map(one).collect();
-            let all = done.into_iter().collect::<Result<Vec<_>, ()>>();
+            let results: Vec<_> = values.par_chunks_mut(length).enumerate().map(one).collect();
+            let all = results.into_iter().collect::<Result<Vec<_>, ()>>();
             // The receiver outlives the scope, so sending cannot fail.
             let _ = sender.send(all.map(|results| results.into_iter().collect()));
         });
@@ -156,7 +162,8 @@ fn on_all_cores<T: Send>(
                 Ok(result) => return (result, raised),
                 Err(RecvTimeoutError::Disconnected) => return (Err(()), raised),
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Err(signal) = pending_signal() {
+                    let told = || told(on_done, done.load(Ordering::Relaxed), count);
+                    if let Err(signal) = pending_signal().and_then(|()| told()) {
                         stopped.store(true, Ordering::Relaxed);
                         raised = Some(signal);
                     }
@@ -164,6 +171,12 @@ fn on_all_cores<T: Send>(
             }
         }
     })
+}
+
+/// Tells the caller how far the work is; an exception in its code ends the work.
+fn told(on_done: Option<&Py<PyAny>>, done: usize, of: usize) -> PyResult<()> {
+    let Some(on_done) = on_done else { return Ok(()) };
+    Python::attach(|py| on_done.call1(py, (done, of)).map(drop))
 }
 
 /// Runs work that is itself parallel, on the thread pool of this process and without the interpreter lock.
