@@ -12,7 +12,7 @@ from statpriv._native import Curve, delta_array, epsilon_array, rough_delta_arra
 from statpriv.numeric import waiting
 
 SLOW = Curve.each_in_range(others=3000, lower="0.1", upper="0.6")
-EPSILONS = np.linspace(0.01, 0.4, 40)
+EPSILONS = np.linspace(0.01, 0.4, 200)
 
 
 class Terminal(io.StringIO):
