@@ -105,6 +105,8 @@ def test_what_is_no_table_for_the_plan_is_refused():
         mechanism([1, 0], random.Random())
     with pytest.raises(sp.TableError, match="vote"):
         mechanism(["yes"] * 6, random.Random())
+    with pytest.raises(sp.ArgumentError, match=r"row = \[1\]; a value, or a tuple of values, is required"):
+        mechanism([[1]] * 6, random.Random())
     two = sp.plan_mechanism(plan_of({**VOTERS, "where": "vote = 1 AND age > 3", "rows": 3}), rows=6)
     with pytest.raises(sp.ArgumentError, match='a value for each of the columns "vote", "age"'):
         two([1] * 6, random.Random())

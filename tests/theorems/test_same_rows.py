@@ -414,6 +414,32 @@ def test_independent_attributes_may_state_ranges_that_all_rows_share():
     assert any("of its own" in text for text in each.assumptions)
 
 
+@settings(max_examples=cases(5, campaign=200), deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=3), st.integers(1, 9), st.integers(2, 5), RATIOS)
+def test_an_exact_table_of_any_law_beside_an_independent_count_is_within_the_bound(weights, tenths, rows, ratio):
+    cells, p = "abc"[: len(weights)], Fraction(tenths, 10)
+    shares = {cell: Fraction(weight, sum(weights)) for cell, weight in zip(cells, weights, strict=True)}
+    law = {(cell, bit): share * (p if bit else 1 - p) for cell, share in shares.items() for bit in (0, 1)}
+
+    def published(chosen):
+        counts = tuple(sum(row[0] == cell for row in chosen) for cell in cells)
+        return counts if min(counts) >= 2 else None, sum(row[1] for row in chosen)
+
+    database = sp.reference.Database([law] * rows)
+    pairs = [(x, y) for x, y in product(law, repeat=2) if x != y]
+    truth = max(sp.reference.privacy_curve(database, published, critical=0, pair=pair)(ratio) for pair in pairs)
+    table = sp.ContingencyTable({"cell": list(cells)}, minimum=2, attribute="cell")
+    asked = [table, sp.PropertyQuery(p, attribute="bit")]
+    curve = sp.compose(asked, sp.Population(rows), sp.SameRows(protects="row", independent=True))
+    assert truth <= upper_at(curve, ratio)
+
+
+def test_a_range_that_all_rows_share_does_not_stand_beside_one_of_single_rows():
+    mixed = [sp.PropertyQuery(sp.Between("0.3", "0.6"), attribute="a"), count("b")]
+    with pytest.raises(sp.ArgumentError, match=r"write sp\.EachBetween for all ranges"):
+        sp.compose(mixed, sp.Population(9), sp.SameRows(protects="row", independent=True))
+
+
 @pytest.mark.campaign  # alone it notices a width for large tables
 def test_the_product_of_large_tables_is_next_to_its_lower_end():
     """Rows that all have one end: the product of exact laws is attained."""

@@ -30,8 +30,8 @@ def privacy_loss_distribution(
     ----------
     curve : PrivacyCurve or differential.RandomAllocation
         The curve of one answer, or of several together; or a mechanism, of which "remove" is an entry present against
-        absent. With ``pair=(v, w)`` the direction "remove" is v against w and
-        "add" is w against v; without a pair, one symmetric distribution covers all pairs.
+        absent. With ``pair=(v, w)`` the direction "remove" is v against w and "add" is w against v; without a pair, one
+        symmetric distribution covers all pairs.
     interval : float, default 1e-4
         The losses are multiples of it: `value_discretization_interval` of dp_accounting, with the same default. Above 0
         and up to 1. Distributions to be composed must have the same interval.

@@ -149,6 +149,7 @@ class SameRowsSituation:
         require_someone_unknown(self.population, self.adversary)
         for index, query in enumerate(self.queries):
             self._check_query(index, query)
+        self._check_ranges()
         self._check_samples()
         self._check_attributes()
 
@@ -164,6 +165,16 @@ class SameRowsSituation:
             raise ArgumentError(
                 f"queries[{index}] = {shown(query)} has no attribute; sp.SameRows needs to know which answers are "
                 'about one attribute: write attribute="smoker", and another name for each other one'
+            )
+
+    def _check_ranges(self) -> None:
+        """Rows share a probability in some range, or each has its own; what is assumed says one of both."""
+        asked = [capabilities(query) for query in self.queries]
+        shared = [each for each in asked if each.has_ranges and not each.each_own]
+        if shared and len(shared) < sum(each.has_ranges for each in asked):
+            raise ArgumentError(
+                f"queries: all rows share a probability in {shared[0].shown_law}, and each has its own in the range of "
+                "another query; write sp.EachBetween for all ranges"
             )
 
     def _check_samples(self) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from statpriv._native import Partition
 from statpriv.curves.curve import PrivacyCurve
@@ -35,9 +34,6 @@ from statpriv.releasing.tables import open_table
 
 __all__ = ["PlanMechanism", "plan_mechanism"]
 
-Counts = NDArray[np.int64]
-"""Of each kind of row what it adds to each count."""
-
 
 class PlanMechanism:
     """What a plan publishes of rows, as a function of them and of a source of randomness: for :func:`statpriv.attack`.
@@ -53,7 +49,8 @@ class PlanMechanism:
     """
 
     def __init__(self, plan: str | Path | Mapping[str, Any], rows: int) -> None:
-        loaded = load_plan(plan, data=duckdb.sql("SELECT 1 AS nothing"))
+        self._engine = duckdb.connect(":memory:")
+        loaded = load_plan(plan, data=self._engine.sql("SELECT 1 AS nothing"))
         if loaded.data.group is not None:
             raise NotAvailableError(
                 "the plan has groups, whose sizes are public: a plan without [data] group is required"
@@ -101,10 +98,14 @@ class PlanMechanism:
 
     def _kind(self, row: Any) -> int:  # noqa: ANN401  (a value of any type that the engine knows)
         """The number of a row among the different ones."""
-        if row not in self._number_of:
+        try:
+            number = self._number_of.get(row)
+        except TypeError:
+            raise ArgumentError(f"row = {abridged(row)}; a value, or a tuple of values, is required") from None
+        if number is None:
+            number = self._number_of[row] = len(self._added)
             self._added.append(self._asked(row))
-            self._number_of[row] = len(self._number_of)
-        return self._number_of[row]
+        return number
 
     def _asked(self, row: Any) -> list[Sequence[int]]:  # noqa: ANN401
         """What the row adds to the counts of each part: as many equal rows are counted, one in each set of rows."""
@@ -115,7 +116,7 @@ class PlanMechanism:
                 "required, as a tuple in this order"
             )
         plan, sets = self._guarantee.plan, len(self._guarantee.sizes_drawn)
-        with open_table(_equal_rows(self._data, self.columns, values, sets), plan.conditions) as table:
+        with open_table(self._equal_rows(values, sets), plan.conditions) as table:
             content, partition = table.load(bytes(32)), Partition.given(np.arange(1, sets + 1, dtype=np.uint32))
             questions = [query.questions for query in plan.queries]
             if self._guarantee.is_of_parts:
@@ -127,6 +128,12 @@ class PlanMechanism:
                 for part, asked in enumerate(plan.tables, start=len(questions))
             ]
         return [*counted, *tabulated]
+
+    def _equal_rows(self, values: Sequence[Any], number: int) -> DataSource:
+        named = ", ".join(map(identifier, self.columns))
+        made = f"(VALUES ({', '.join('?' for _ in values)})) AS made({named})"
+        sql = f"SELECT made.* FROM {made}, range({number})"  # noqa: S608  (names are quoted, values are parameters)
+        return replace(self._data, in_memory=self._engine.sql(sql, params=list(values)))
 
 
 @answered
@@ -170,10 +177,3 @@ def plan_mechanism(plan: str | Path | Mapping[str, Any], *, rows: Number) -> Pla
 
 def _shown(count: PublishedCount) -> int | str | None:
     return "withheld" if count.withheld else "suppressed" if count.suppressed else count.count
-
-
-def _equal_rows(data: DataSource, columns: Sequence[str], values: Sequence[Any], number: int) -> DataSource:
-    named = ", ".join(map(identifier, columns))
-    made = f"(VALUES ({', '.join('?' for _ in columns)})) AS made({named})"
-    relation = duckdb.sql(f"SELECT made.* FROM {made}, range({number})", params=list(values))  # noqa: S608
-    return replace(data, in_memory=relation)

@@ -23,7 +23,10 @@ EACH_GIVEN_THE_REST_OF_CLUSTER = (
     "given all other attributes of its row and the whole rows of the other members of its cluster, every entry has "
     "each attribute with a probability of its own, anywhere in the stated range"
 )
-ATTRIBUTES = "every entry has each attribute with the same probability, the one stated (or any in the stated range)"
+ATTRIBUTES = (
+    "given all other attributes of its row, every entry has each attribute with the same probability, the one stated "
+    "(or any in the stated range)"
+)
 INDEPENDENT_ATTRIBUTES = "the attributes of one row are independent of each other"
 STATED = "every entry has the law that is stated for it, or for its group"
 OF_FEATURES = {"each": {IDENTICAL: EACH, ALIKE: EACH, STATED: EACH, ATTRIBUTES: EACH_GIVEN_THE_REST}}

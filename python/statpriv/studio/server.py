@@ -10,6 +10,7 @@ from pathlib import Path
 import uvicorn
 
 from statpriv.errors import ArgumentError
+from statpriv.numeric.waiting import shown_elsewhere
 from statpriv.studio.access import Access
 from statpriv.studio.application import application
 
@@ -53,4 +54,5 @@ def serve(folder: Path, *, port: int, registry: Path | None, open_browser: bool,
     sys.stdout.flush()
     if open_browser:
         webbrowser.open(access.url)
-    uvicorn.Server(settings).run(sockets=[listening])
+    with shown_elsewhere():  # in the pages
+        uvicorn.Server(settings).run(sockets=[listening])

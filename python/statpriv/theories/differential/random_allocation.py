@@ -174,7 +174,7 @@ def _present_or_absent(one: Answer, answers: int, taken: int, target: Fraction) 
     return Enclosure(max(Fraction(0), min(bound(below, most), upper)), upper)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class RandomAllocation:
     """Answers of which every entry takes part in one, or in k of them, drawn in secret: for export and composition.
 
@@ -217,6 +217,9 @@ class RandomAllocation:
         object.__setattr__(self, "m", answers)
         object.__setattr__(self, "k", taken)
         object.__setattr__(self, "one", stated_answer(answer) if answer is not None else with_noise(sigma, sensitivity))
+
+    def __repr__(self) -> str:
+        return f"<RandomAllocation: in {self.k} of {self.m} answers; {self.one.described}>"
 
     def delta(self, epsilon: Number) -> Enclosure:
         """δ at ε in nats, as :func:`random_allocation_delta` has it."""

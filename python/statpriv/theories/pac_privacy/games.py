@@ -40,7 +40,7 @@ from statpriv.theories.pac_privacy.calibration import largest_success, noise_var
 __all__ = ["Game", "games"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Game:
     """One attack on counts with calibrated noise.
 
@@ -63,6 +63,9 @@ class Game:
     information: Fraction
     sigma: Fraction
     curve: PrivacyCurve
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name!r}: {self.guessed}; noise of standard deviation {float(self.sigma):.4g}>"
 
     def promised(self, prior: Number = "1/2") -> Enclosure:
         """How likely a guess may be right by the information; `prior` as in :meth:`success`."""
