@@ -12,6 +12,12 @@ drawn, and who attacks is told what is drawn, with one exception:
   reader guesses whether a row with the property is. The count is that of c coins, of which one is guessed, and its
   variance c/4.
 
+**What is promised holds for each.** In the first and in the last game what is guessed is a part of the data that are
+drawn. In the second one it is not: the half is drawn. Let B say whether the row is in the half, which is independent of
+its value v. An answer A tells about v at most ``I(v; A | B)``, and so at most h/N times what v with the noise tells:
+``I(v; A) ≤ (h/N) · ½ ln(1 + ¼/σ²) ≤ (h/N)/(8σ²)``. As ``V ≥ h(N − h)/N²`` and ``σ² = mV/(2β)``, all m answers together
+tell at most ``β N/(4(N − h)) ≤ β/2``.
+
 Several answers tell about a row what a product of pairs of laws tells: in the first game counts of attributes that are
 independent of each other; in the last one counts that have the guessed row in common and no other.
 """
