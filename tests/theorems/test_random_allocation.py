@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv import budget, differential
+from statpriv.theories.differential import replaced_entry
 
 from ..cases import cases, spread
 
@@ -290,6 +291,45 @@ def test_a_simulation_of_a_replaced_entry(epsilon, sigma, m):
     assert bound.upper < 1.01 * bound.lower
 
 
+@pytest.mark.campaign  # half a minute each; alone it notices a wrong product of blocks, or a wrong distance of sums
+@pytest.mark.parametrize(("epsilon", "sigma", "m", "k"), [("0.5", 4, 20, 2), ("1", 2, 9, 3)])
+def test_a_simulation_of_an_entry_that_is_replaced_in_several_answers(epsilon, sigma, m, k):
+    np = pytest.importorskip("numpy")
+    noise = np.random.default_rng(10).normal(scale=sigma, size=(200_000, m))
+
+    def ratio(contribution):
+        """The mean of the products of k of the answers' ratios."""
+        sums = [np.ones(len(noise)), *(np.zeros(len(noise)) for _ in range(k))]
+        for own in np.exp((2 * contribution * noise - 1) / (2 * sigma**2)).T:
+            for power in range(k, 0, -1):
+                sums[power] = sums[power] + own * sums[power - 1]
+        return sums[k] / comb(m, k)
+
+    gain = np.maximum(0, ratio(1) - math.exp(float(epsilon)) * ratio(-1))
+    error = gain.std() / math.sqrt(len(gain))
+    bound = differential.random_allocation_delta(epsilon, sigma=sigma, m=m, k=k, replaced=True)
+    assert bound.lower - 5 * error <= gain.mean() <= bound.upper + 5 * error
+    assert bound.upper < 1.1 * bound.lower
+
+
+def test_replaced_in_all_answers_the_mechanism_is_the_gaussian_one():
+    found = differential.random_allocation_delta("1", sigma=4, m=4, k=4, replaced=True)
+    truth = differential.gaussian_delta("1", mu=1)
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.width <= 1e-12
+
+
+def test_replaced_in_two_of_three_answers_it_is_between_both_distances(monkeypatch):
+    """With fewer points of the curve of each block, which is a larger bound."""
+    monkeypatch.setattr(replaced_entry, "_PLACES", 6)
+    found = differential.random_allocation_delta("0.5", sigma=8, m=3, k=2, replaced=True)
+    known = differential.gaussian_delta("0.5", mu=Fraction("0.35356"))  # 2 √2/8 and a bit
+    of_sum = differential.gaussian_delta("0.5", mu=Fraction("0.28867"))  # 4/(8 √3), less a bit
+    assert of_sum.lower <= found.lower <= found.upper <= known.upper
+    assert found.upper < 1.5 * found.lower
+
+
 def test_no_other_contributions_are_told_apart_better():
     """Of length at most one in the plane; the worst are opposite ones."""
     bound = differential.random_allocation_delta("0.2", sigma=1, m=4, replaced=True)
@@ -309,10 +349,14 @@ def test_replacing_is_told_better_than_adding_or_removing():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"sigma": 4, "k": 2}, sp.NotAvailableError, "k = 2: an entry that is replaced in several answers"),
         ({"answer": (["1/2", "1/2"], ["1/4", "3/4"])}, sp.ArgumentError, "answer = .* three sequences"),
         ({"answer": (["1"], ["1/4", "3/4"], ["1/2", "1/2"])}, sp.ArgumentError, "answer = .* as many in each"),
         ({"answer": (["1", "0"], ["0", "1"], ["1", "0"])}, sp.ArgumentError, "answer = .* must be so without"),
+        (
+            {"answer": (*[[Fraction(1, 40)] * 40] * 2, [Fraction(k, 820) for k in range(1, 41)]), "k": 2},
+            sp.NotAvailableError,
+            "k = 2: an entry that is replaced in several answers",
+        ),
         ({"sigma": 4, "replaced": 1}, sp.ArgumentError, "replaced = 1"),
         ({}, sp.ArgumentError, "sigma and answer are both left out"),
     ],

@@ -44,6 +44,8 @@ outcome that only this law has, which never lowers the hockey stick."""
 
 Masses = list[Fraction]
 """Of one law, by outcome."""
+Heights = Sequence[Fraction]
+"""Upper bounds of δ at equally spaced ε from 0 on."""
 
 
 def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
@@ -54,16 +56,32 @@ def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
 def laws_of_product(pairs: Sequence[tuple[Curve, Curve]]) -> tuple[Law, Law]:
     """The two laws of that product."""
     spacing = max(_reach(curve) for curve in {curve for pair in pairs for curve in pair}) / _POINTS
+    epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
+    heights = {curve: _heights(curve, epsilons) for pair in pairs for curve in pair}
+    counted = Counter(pairs).items()
+    return laws_of_heights(spacing, [(heights[one], heights[other], count) for (one, other), count in counted])
+
+
+def laws_of_heights(spacing: Fraction, factors: Sequence[tuple[Heights, Heights, int]]) -> tuple[Law, Law]:
+    """The two laws of a product of pairs, of each so many.
+
+    Parameters
+    ----------
+    spacing
+        The step of ε, above 0.
+    factors
+        Upper bounds of δ at 0, the step, twice the step and so on, up to 1, as many for all pairs, in both directions;
+        and how many such pairs there are.
+    """
+    points = len(factors[0][0]) - 1
     ratio = _above_exponential(spacing)
     powers = [Fraction(1)]
-    for _ in range(_POINTS):
+    for _ in range(points):
         powers.append(powers[-1] * ratio)
-    epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
     total = [[_WHOLE], [_WHOLE]]
-    for pair, count in Counter(pairs).items():
-        upwards, downwards = (_heights(curve, epsilons) for curve in pair)
+    for upwards, downwards, count in factors:
         for which, masses in enumerate(_finite_pair(powers, upwards, downwards)):
-            finite = [int(masses.get(index, Fraction(0)) * _WHOLE) for index in range(-_POINTS, _POINTS + 1)]
+            finite = [int(masses.get(index, Fraction(0)) * _WHOLE) for index in range(-points, points + 1)]
             total[which] = product(total[which], _power(finite, count), bits=_MASS_BITS)
     first, second = ([Fraction(mass, _WHOLE) for mass in masses] for masses in total)
     only_first, only_second = 1 - sum(first, Fraction(0)), 1 - sum(second, Fraction(0))

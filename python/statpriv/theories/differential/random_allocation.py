@@ -87,7 +87,7 @@ def random_allocation_delta(
         probability with the entry alone.
     replaced : bool, default False
         An entry is replaced by any other one, each of which moves the answer by at most `sensitivity`, instead of
-        present or absent. With noise only for k = 1.
+        present or absent. With noise and k above 1 it takes a minute.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def random_allocation_delta(
         The noise is too small for a grid, for instance as small as the sensitivity with 10^4 answers; or a value that
         is not allowed, and the message names it.
     NotAvailableError
-        An entry is replaced in several answers that do not have few values.
+        An entry is replaced in several answers that have neither noise nor few values.
 
     Examples
     --------

@@ -22,6 +22,11 @@ negative for ``X_i > c``. The mean of that sum is at least ``−(m − 1)(K − 
 (m − 1) Var X, so by Cantelli's inequality this has at least the chance ``r²/((m − 1) Var X + r²)``, with r the distance
 of −c from this mean.
 δ falls with K at a rate of at most 1.
+
+**In k of m answers**, with normal noise, of independent copies of the answers the entry takes part in one of each of k
+blocks, if their random division is told (`random_allocation.py`). Each block is replaced by a finite pair above it, by
+δ at equally spaced ε. From below it is the sum of all answers, whose two laws are normal at the distance 2kμ/√m. If it
+were known which answers they are, the distance would be 2μ√k.
 """
 
 from __future__ import annotations
@@ -30,16 +35,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import TypeAlias
 
 from statpriv import budget
 from statpriv._native import Curve, Enclosure, Law, gaussian_delta
 from statpriv.errors import ArgumentError, NotAvailableError
+from statpriv.lowering.dominating_pairs import laws_of_heights
 from statpriv.model.probabilities import probability_list
 from statpriv.numeric.arguments import as_tuple
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 from statpriv.numeric.transcendental import exponential_ends, logarithm_ends
+from statpriv.planning.sampling_error import root
 from statpriv.theories.differential.few_ratios import of_all_pairs, ways
 from statpriv.theories.differential.ratio_grid import BITS, dominated, dominating, grid_of, step_of
 
@@ -51,6 +59,10 @@ _LOWEST, _LARGEST = 5, 9
 """At so many standard deviations of the noise X is about at its ends: what is beyond them is enclosed too."""
 _POINTS = 2**11
 """Points of the grid up to c."""
+_PLACES, _SPACED, _NEGLIGIBLE = 24, 2**10, 1e-9
+"""Points of the curve of one allocation of several, parts of their distance, and from where on it is left out."""
+_COARSE = 16
+"""Steps of the grid in a standard deviation for these."""
 _FINE = 2**80
 """K is rounded down to a multiple of one part in so many."""
 
@@ -69,6 +81,8 @@ class ReplacedEntry:
     variance: Callable[[Fraction], Fraction]
     ends: Callable[[Fraction], tuple[float, float]]
     described: str
+    of_sum: Callable[[int, int, Fraction], Enclosure] | None = None
+    """δ of the sum of so many answers, where an entry is in so many of them, if it is known."""
     ratios: tuple[tuple[Fraction, Fraction, Fraction], ...] = ()
     """Values of Y and of Y' with their probability, where they are few and known."""
 
@@ -80,14 +94,41 @@ class ReplacedEntry:
         if self.ratios and ways(len(self.ratios), answers) <= budget.MAX_ALLOCATION_TERMS:
             low, high = (of_all_pairs(self.ratios, answers, taken, factor) for factor in reversed(ends))
             return Enclosure(max(Fraction(0), low), min(Fraction(1), high))
-        if taken > 1:
+        if taken == 1:
+            return self._on_a_grid(epsilon, answers, steps)
+        if self.of_sum is None:
             raise NotAvailableError(
-                f"k = {taken}: an entry that is replaced in several answers is accounted for where answers have few "
-                f"values, so that {answers} of them have their ratios in at most {budget.MAX_ALLOCATION_TERMS} ways"
+                f"k = {taken}: an entry that is replaced in several answers is accounted for where they have normal "
+                f"noise, or few values, so that {answers} of them have their ratios in at most "
+                f"{budget.MAX_ALLOCATION_TERMS} ways"
             )
-        return self._on_a_grid(epsilon, answers, Fraction(math.floor(ends[0] * _FINE), _FINE), ends[1], steps)
+        upper = min(self._of_blocks(epsilon, answers, taken), self.of_sum(taken, taken, epsilon).upper)
+        return Enclosure(min(self.of_sum(answers, taken, epsilon).lower, upper), upper)
 
-    def _on_a_grid(self, epsilon: Fraction, answers: int, factor: Fraction, most: Fraction, steps: int) -> Enclosure:
+    def _of_blocks(self, epsilon: Fraction, answers: int, taken: int) -> float:
+        """An upper bound: k allocations of one each, among answers that are divided evenly."""
+        size, larger = divmod(answers, taken)
+        spacing = Fraction(math.ceil(self._reach(answers // taken) * _SPACED), _SPACED * _PLACES)
+        factors = []
+        for block, count in ((size + 1, larger), (size, taken - larger)):
+            if count:
+                each = [self.delta(place * spacing, block, 1, _COARSE).upper for place in range(_PLACES + 1)]
+                heights = [Fraction(height) for height in accumulate(each, min)]
+                factors.append((heights, heights, count))
+        return Curve.answers(*laws_of_heights(spacing, factors)).delta(epsilon).upper
+
+    def _reach(self, answers: int) -> float:
+        """An ε from which δ of one in so many answers is negligible, or is that of one answer."""
+        reach = 1 / 16
+        while self.known(Fraction(reach)).upper > _NEGLIGIBLE and reach < 64:
+            if self.delta(Fraction(reach), answers, 1, _COARSE).upper <= _NEGLIGIBLE:
+                break
+            reach *= 1.5
+        return reach
+
+    def _on_a_grid(self, epsilon: Fraction, answers: int, steps: int) -> Enclosure:
+        least, most = exponential_ends(epsilon)
+        factor = Fraction(math.floor(least * _FINE), _FINE)
         variance, (lowest, largest) = self.variance(factor), self.ends(factor)
         step = step_of(math.sqrt(variance), steps)
         cap = step * max(1, min(math.ceil(Fraction(largest) / step), _POINTS))
@@ -137,8 +178,14 @@ def replaced_with_noise(mu: Fraction) -> ReplacedEntry:
     def ends(factor: Fraction) -> tuple[float, float]:
         return value(factor, -_LOWEST), value(factor, _LARGEST)
 
+    def of_sum(answers: int, taken: int, epsilon: Fraction) -> Enclosure:
+        distance = root(4 * mu**2 * Fraction(taken**2, answers))
+        ends = (gaussian_delta(epsilon, mu=Fraction(end)) for end in (distance.lower, distance.upper))
+        low, high = ends
+        return Enclosure(low.lower, high.upper)
+
     described = f"sigma is {float(1 / mu):.3g} times the sensitivity"
-    return ReplacedEntry(lambda epsilon: gaussian_delta(epsilon, mu=2 * mu), call, variance, ends, described)
+    return ReplacedEntry(lambda epsilon: gaussian_delta(epsilon, mu=2 * mu), call, variance, ends, described, of_sum)
 
 
 def _hockey_stick(first: dict[int, Fraction], second: dict[int, Fraction], ratio: Fraction, mu: Fraction) -> Ends:
@@ -197,4 +244,4 @@ def _of_values(ratios: tuple[tuple[Fraction, Fraction, Fraction], ...]) -> Repla
         places = [float(x) for x, _ in values(factor)]
         return min(places), max(places)
 
-    return ReplacedEntry(Curve.answers(*laws).delta, call, variance, ends, "the answer is told", ratios)
+    return ReplacedEntry(Curve.answers(*laws).delta, call, variance, ends, "the answer is told", ratios=ratios)
