@@ -9,15 +9,14 @@ from math import floor, inf, isinf, log10
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from statpriv import budget
-from statpriv._native import Curve, delta_array
+from statpriv._native import Curve
+from statpriv.curves.evaluation import EvaluatedCurve
 from statpriv.errors import ArgumentError
 from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
 from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
 from statpriv.numeric.arguments import as_instance
-from statpriv.numeric.enclosure_array import EnclosureArray, from_ends
 from statpriv.numeric.exact import as_fraction, as_probability
 from statpriv.numeric.literals import spelled
-from statpriv.numeric.waiting import while_found
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,23 +44,6 @@ class _Ends:
     limit: float
 
 
-class Direction(Protocol):
-    """δ of one law against another."""
-
-    @property
-    def kind(self) -> str:
-        """What is enclosed: a curve of kind "bound" says nothing from below."""
-
-    def delta(self, epsilon: list[float], /) -> EnclosureArray:
-        """δ at each ε."""
-
-    def epsilon(self, delta: Fraction, /) -> Enclosure:
-        """The least ε for this δ."""
-
-    def infinity_mass(self) -> Enclosure:
-        """The limit of δ."""
-
-
 @runtime_checkable
 class Mechanism(Protocol):
     """What has curves above its own in both directions: an entry present against absent, and the reverse."""
@@ -71,26 +53,18 @@ class Mechanism(Protocol):
 
 
 @dataclass(frozen=True)
-class _Above:
+class _Above(EvaluatedCurve):
     """The direction of a mechanism, by its dominating curve."""
 
-    curve: Curve
+    dominating: Curve
     kind: ClassVar[str] = "bound"
 
-    def delta(self, epsilon: list[float], /) -> EnclosureArray:
-        import numpy as np
-
-        with while_found("δ at ε") as on_done:
-            return from_ends(delta_array(self.curve, np.array(epsilon), on_done))
-
-    def epsilon(self, delta: Fraction, /) -> Enclosure:
-        return self.curve.epsilon(delta)
-
-    def infinity_mass(self) -> Enclosure:
-        return self.curve.mass_at_infinity()
+    @property
+    def _expression(self) -> Curve:
+        return self.dominating
 
 
-def _directions(curve: PrivacyCurve | Mechanism) -> tuple[Direction, ...]:
+def _directions(curve: PrivacyCurve | Mechanism) -> tuple[PrivacyCurve | _Above, ...]:
     """The pair of the curve, and in the other order where a pair is named."""
     match curve:
         case Mechanism():
@@ -135,7 +109,7 @@ def fitting_interval(curve: PrivacyCurve | Mechanism, truncation: Number) -> flo
     return max(step for step in (power / 2, power, 2 * power, 5 * power) if step <= longest)
 
 
-def _reach(curve: Direction, limit: Enclosure, tail: Fraction) -> float:
+def _reach(curve: PrivacyCurve | _Above, limit: Enclosure, tail: Fraction) -> float:
     """ε from which δ exceeds its limit by at most `tail`."""
     return curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
 
@@ -147,7 +121,7 @@ def expect_curve(curve: object) -> None:
     as_instance(curve, "curve", PrivacyCurve, "a PrivacyCurve is required: see sp.privacy_curve, sp.compose")
 
 
-def _ends(curve: Direction, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:
+def _ends(curve: PrivacyCurve | _Above, step: Fraction, tail: Fraction, *, pessimistic: bool) -> _Ends:
     """Bounds up to the first loss from which δ exceeds its limit by at most `tail`."""
     if curve.kind == "bound" and not pessimistic:
         raise ArgumentError(

@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from statpriv._native import Partition
 from statpriv.curves.curve import PrivacyCurve
@@ -28,6 +29,7 @@ from statpriv.releasing.ledger import Rows
 from statpriv.releasing.partition import Strata, secret_partition
 from statpriv.releasing.plan import DataSource
 from statpriv.releasing.plan_file import load_plan
+from statpriv.releasing.run import counted, tabulated
 from statpriv.releasing.sql_text import identifier, quoted
 from statpriv.releasing.steps import PublishedCount
 from statpriv.releasing.tables import open_table
@@ -60,7 +62,9 @@ class PlanMechanism:
         self._guarantee = certify(loaded, rows)
         self._data = replace(loaded.data, row_id=None, unit=None)
         self._number_of: dict[Any, int] = {}
-        self._added: list[list[Sequence[int]]] = []
+        self._asked_of: list[list[Sequence[int]]] = []
+        self._added: list[NDArray[np.int64]] = []
+        """For each part what every different row adds to its counts."""
 
     @property
     def curve(self) -> PrivacyCurve:
@@ -75,9 +79,10 @@ class PlanMechanism:
         drawn = Strata([tuple(self._guarantee.sizes_drawn)])
         with secret_partition(Rows.of(self.rows, None), b"", drawn, source.randbytes) as partition:
             labels = partition.labels()
+        of_parts = self._guarantee.is_of_parts
         counts = [
-            np.bincount(kinds[labels == self._set_of(part)], minlength=len(self._added)) @ added
-            for part, added in enumerate(map(np.array, zip(*self._added, strict=True)))
+            np.bincount(kinds[labels == (part if of_parts else 1)], minlength=len(added)) @ added
+            for part, added in enumerate(self._added, start=1)
         ]
         return self._published([[int(count) for count in each] for each in counts])
 
@@ -92,10 +97,6 @@ class PlanMechanism:
             *(TableAnswer.of_outcomes(table, outcomes).cells for table, outcomes in tables),
         )
 
-    def _set_of(self, part: int) -> int:
-        """The label of the rows that answer a part."""
-        return part + 1 if self._guarantee.is_of_parts else 1
-
     def _kind(self, row: Any) -> int:  # noqa: ANN401  (a value of any type that the engine knows)
         """The number of a row among the different ones."""
         try:
@@ -103,8 +104,10 @@ class PlanMechanism:
         except TypeError:
             raise ArgumentError(f"row = {abridged(row)}; a value, or a tuple of values, is required") from None
         if number is None:
-            number = self._number_of[row] = len(self._added)
-            self._added.append(self._asked(row))
+            number = len(self._asked_of)
+            self._asked_of.append(self._asked(row))
+            self._number_of[row] = number
+            self._added = [np.array(added) for added in zip(*self._asked_of, strict=True)]
         return number
 
     def _asked(self, row: Any) -> list[Sequence[int]]:  # noqa: ANN401
@@ -118,16 +121,10 @@ class PlanMechanism:
         plan, sets = self._guarantee.plan, len(self._guarantee.sizes_drawn)
         with open_table(self._equal_rows(values, sets), plan.conditions) as table:
             content, partition = table.load(bytes(32)), Partition.given(np.arange(1, sets + 1, dtype=np.uint32))
-            questions = [query.questions for query in plan.queries]
-            if self._guarantee.is_of_parts:
-                counted = content.count(partition, questions) if questions else []
-            else:
-                counted = [content.count(partition, [question])[0] for question in questions]
-            tabulated = [
-                content.tabulate(partition, self._set_of(part), asked.classification)
-                for part, asked in enumerate(plan.tables, start=len(questions))
+            return [
+                *counted(content, partition, self._guarantee),
+                *tabulated(content, partition, self._guarantee),
             ]
-        return [*counted, *tabulated]
 
     def _equal_rows(self, values: Sequence[Any], number: int) -> DataSource:
         named = ", ".join(map(identifier, self.columns))

@@ -45,7 +45,7 @@ from statpriv.releasing.tables import (
     source_files,
 )
 
-__all__ = ["Report", "Surroundings", "carry_out", "certified", "release"]
+__all__ = ["Report", "Surroundings", "carry_out", "certified", "counted", "release", "tabulated"]
 
 
 @dataclass(frozen=True)
@@ -287,8 +287,9 @@ def _release_under_lock(
                     once=plan.is_once,
                 )
                 progress("predicates")
-                counts = _counted(content, partition, guarantee)
-                answers = _tabulated(content, partition, guarantee)
+                counts = counted(content, partition, guarantee)
+                outcomes = tabulated(content, partition, guarantee)
+                answers = list(map(TableAnswer.of_outcomes, guarantee.plan.tables, outcomes))
                 drawn.close()  # forgets the partition before anything is computed from the counts
                 progress("report")
                 contents = released_contents(prospective, guarantee, counts, answers, record)
@@ -332,7 +333,7 @@ def _strata(guarantee: Guarantee, groups: Groups | None, position: Position) -> 
     return Strata([tuple(sizes) for _, sizes in guarantee.sizes_by_group], of_rows)
 
 
-def _counted(content: Content, partition: Partition, guarantee: Guarantee) -> list[tuple[int, ...]]:
+def counted(content: Content, partition: Partition, guarantee: Guarantee) -> list[tuple[int, ...]]:
     """The exact counts of the queries, each on its part, or each on all rows."""
     questions = [query.questions for query in guarantee.plan.queries]
     if guarantee.is_of_parts:
@@ -340,13 +341,11 @@ def _counted(content: Content, partition: Partition, guarantee: Guarantee) -> li
     return [content.count(partition, [question])[0] for question in questions]
 
 
-def _tabulated(content: Content, partition: Partition, guarantee: Guarantee) -> list[TableAnswer]:
-    """What is published of the tables, each of its part, or each of all rows."""
+def tabulated(content: Content, partition: Partition, guarantee: Guarantee) -> list[list[int]]:
+    """The number of rows with each outcome of the tables, each of its part, or each of all rows."""
     first = len(guarantee.plan.queries) + 1
     return [
-        TableAnswer.of_outcomes(
-            table, content.tabulate(partition, part if guarantee.is_of_parts else 1, table.classification)
-        )
+        content.tabulate(partition, part if guarantee.is_of_parts else 1, table.classification)
         for part, table in enumerate(guarantee.plan.tables, start=first)
     ]
 

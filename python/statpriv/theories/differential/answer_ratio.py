@@ -15,11 +15,15 @@ from statpriv.numeric.arguments import as_tuple
 from statpriv.numeric.exact import Number, as_positive
 from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import abridged
+from statpriv.planning.sampling_error import root
 
-__all__ = ["Answer", "Ratios", "as_distance", "stated_answer", "with_noise"]
+__all__ = ["Answer", "OfSum", "Ratios", "as_distance", "of_noisy_sum", "stated_answer", "with_noise"]
 
 Ratios: TypeAlias = Sequence[tuple[Fraction, Fraction]]
 """Values of a likelihood ratio with their probabilities without the entry."""
+
+OfSum: TypeAlias = Callable[[int, int, Fraction], Enclosure]
+"""δ of the sum of so many answers, where an entry is in so many of them, at an ε."""
 
 _DEVIATIONS = 11
 """Reach of the ratio from the mean of its logarithm, in standard deviations; the mass beyond it is 1e-28."""
@@ -40,8 +44,8 @@ class Answer:
     described: str
     ratios: tuple[tuple[Fraction, Fraction], ...] = ()
     """The values of Y with their probabilities, where they are few and known."""
-    of_sum: Callable[[int, int, Fraction], Enclosure] | None = None
-    """δ of the sum of so many answers, where an entry is in so many of them, if it is known."""
+    of_sum: OfSum | None = None
+    """That of the sum, if it is known."""
 
     def delta(self, epsilon: Fraction) -> Enclosure:
         """The larger of both directions."""
@@ -65,6 +69,17 @@ def as_distance(sigma: Number | None, sensitivity: Number) -> Fraction:
     return as_positive(sensitivity, "sensitivity") / as_positive(sigma, "sigma")
 
 
+def of_noisy_sum(mu: Fraction) -> OfSum:
+    """δ of a sum of answers with normal noise, each moved by μ or not at all: two normal laws at distance ``kμ/√m``."""
+
+    def delta(answers: int, taken: int, epsilon: Fraction) -> Enclosure:
+        distance = root(mu**2 * Fraction(taken**2, answers))
+        low, high = (gaussian_delta(epsilon, mu=Fraction(end)) for end in (distance.lower, distance.upper))
+        return Enclosure(low.lower, high.upper)
+
+    return delta
+
+
 def with_noise(sigma: Number | None, sensitivity: Number) -> Answer:
     """``ln Y ~ N(−μ²/2, μ²)``."""
     mu = as_distance(sigma, sensitivity)
@@ -73,15 +88,11 @@ def with_noise(sigma: Number | None, sensitivity: Number) -> Answer:
     def delta(epsilon: Fraction) -> Enclosure:
         return gaussian_delta(epsilon, mu=mu)
 
-    def of_sum(answers: int, taken: int, epsilon: Fraction) -> Enclosure:
-        below = Fraction(math.isqrt(taken**2 * 2**80 // answers), 2**40)  # k/√m, rounded down
-        return gaussian_delta(epsilon, mu=mu * below)
-
     reach = math.exp(-_DEVIATIONS * about), math.exp(_DEVIATIONS * about)
     described = f"sigma is {float(1 / mu):.3g} times the sensitivity"
     still, moved = Law.table(0, [1]), Law.table(1, [1])
     curves = Curve.smoothed(moved, still, gaussian_sigma=1 / mu), Curve.smoothed(still, moved, gaussian_sigma=1 / mu)
-    return Answer(delta, delta, curves, math.sqrt(math.expm1(about**2)), reach, described, of_sum=of_sum)
+    return Answer(delta, delta, curves, math.sqrt(math.expm1(about**2)), reach, described, of_sum=of_noisy_sum(mu))
 
 
 def stated_answer(answer: Sequence[Sequence[Number]]) -> Answer:

@@ -48,7 +48,7 @@ from statpriv.numeric.intervals import exact, interval_context, rational_ends
 from statpriv.numeric.literals import spelled
 from statpriv.theories.differential.answer_ratio import Answer, as_distance, stated_answer, with_noise
 from statpriv.theories.differential.few_ratios import few_of, of_all_ratios, ways
-from statpriv.theories.differential.ratio_grid import BITS, RatioLaw, dominated, dominating, grid_of, step_of
+from statpriv.theories.differential.ratio_grid import BITS, RatioGrid, RatioLaw, dominated, dominating, grid_of, step_of
 from statpriv.theories.differential.replaced_entry import replaced_with_noise, stated_values
 
 _STEPS = ((64, 64), (1024, 32), (2**14, 16))
@@ -129,7 +129,8 @@ def random_allocation_delta(
     target, (answers, taken) = as_fraction(epsilon, "epsilon"), _numbers(m, k)
     if as_truth(replaced, "replaced"):
         both = stated_values(answer) if answer is not None else [replaced_with_noise(as_distance(sigma, sensitivity))]
-        deltas = (one.delta(target, answers, taken, max(_steps(answers) // 2, 16)) for one in both)
+        steps = max(_steps(answers) // 2, 16)  # a put on the difference of two ratios costs more
+        deltas = (one.delta(target, answers, taken, steps) for one in both)
         return max(deltas, key=lambda delta: delta.upper)
     one = stated_answer(answer) if answer is not None else with_noise(sigma, sensitivity)
     return _present_or_absent(one, answers, taken, target)
@@ -233,7 +234,7 @@ class RandomAllocation:
         known = self.one.curves
         if self.m == 1:
             return known
-        curves = _dominating(self.one, self.m, self.k)
+        curves = _dominating(*_grid(self.one, self.m, self.k), self.m, self.k)
         if self.k > 1:
             return curves
         joined, left = (Curve.minimum(list(pair)) for pair in zip(curves, known, strict=True))
@@ -242,10 +243,8 @@ class RandomAllocation:
 
 def _several(one: Answer, answers: int, taken: int, target: Fraction, factor: Fraction) -> Enclosure:
     """In several of the answers, on a grid: k allocations of one each above, what is computed of all answers below."""
-    upper = max(curve.delta(target).upper for curve in _dominating(one, answers, taken))
-    steps = _STEPS[0][1]
-    step = step_of(one.spread, steps)
-    grid = grid_of(one.put, step, one.reach, _most(one, -(-answers // taken), step, taken), one.described)
+    grid, most = _grid(one, answers, taken)
+    upper = max(curve.delta(target).upper for curve in _dominating(grid, most, answers, taken))
     ratios = few_of(one.ratios or dominated(one.put, grid).ratios, answers)
     lower = of_all_ratios(ratios, answers, taken, factor)
     if one.of_sum is not None:
@@ -253,19 +252,20 @@ def _several(one: Answer, answers: int, taken: int, target: Fraction, factor: Fr
     return Enclosure(max(Fraction(0), lower), min(Fraction(1), Fraction(upper)))
 
 
-def _most(one: Answer, answers: int, step: Fraction, taken: int) -> Fraction:
-    """Up to where the sum of so many ratios is composed: to its end, or for as many points as are allowed."""
-    points = _MOST_POINTS if taken == 1 else _MOST_OF_SEVERAL
-    return min(Fraction(math.ceil(one.reach[1] * answers)), points * step)
+def _grid(one: Answer, answers: int, taken: int) -> tuple[RatioGrid, Fraction]:
+    """The grid of one answer, and up to where sums of a block are composed: to their end, or as far as is allowed."""
+    largest = -(-answers // taken)
+    steps, points = (_steps(largest), _MOST_POINTS) if taken == 1 else (_STEPS[0][1], _MOST_OF_SEVERAL)
+    step = step_of(one.spread, steps)
+    most = min(Fraction(math.ceil(one.reach[1] * largest)), points * step)
+    return grid_of(one.put, step, one.reach, most, one.described), most
 
 
-def _dominating(one: Answer, answers: int, taken: int) -> tuple[Curve, Curve]:
+def _dominating(grid: RatioGrid, most: Fraction, answers: int, taken: int) -> tuple[Curve, Curve]:
     """Curves above both directions: of k allocations of one each, among answers that are divided evenly."""
     size, larger = divmod(answers, taken)
     sizes = [size + 1] * larger + [size] * (taken - larger)
-    step = step_of(one.spread, _steps(sizes[0]))
-    most = _most(one, sizes[0], step, taken)
-    above = dominating(grid_of(one.put, step, one.reach, most, one.described))
+    above = dominating(grid)
     of_size = {size: _block(above, size, most) for size in set(sizes)}
     if taken == 1:
         return of_size[size]

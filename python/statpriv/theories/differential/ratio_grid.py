@@ -31,7 +31,7 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric.polynomials import product
 from statpriv.theories.differential.answer_ratio import Ratios
 
-__all__ = ["BITS", "Put", "RatioLaw", "dominated", "dominating", "grid_of", "step_of"]
+__all__ = ["BITS", "Put", "RatioGrid", "RatioLaw", "dominated", "dominating", "grid_of", "step_of"]
 
 Put: TypeAlias = Callable[[Fraction], tuple[Fraction, Fraction]]
 """Both ends of u(x)."""

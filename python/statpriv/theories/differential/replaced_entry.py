@@ -47,7 +47,7 @@ from statpriv.numeric.arguments import as_tuple
 from statpriv.numeric.exact import Number
 from statpriv.numeric.literals import abridged
 from statpriv.numeric.transcendental import exponential_ends, logarithm_ends
-from statpriv.planning.sampling_error import root
+from statpriv.theories.differential.answer_ratio import OfSum, of_noisy_sum
 from statpriv.theories.differential.few_ratios import of_all_pairs, ways
 from statpriv.theories.differential.ratio_grid import BITS, dominated, dominating, grid_of, step_of
 
@@ -81,8 +81,8 @@ class ReplacedEntry:
     variance: Callable[[Fraction], Fraction]
     ends: Callable[[Fraction], tuple[float, float]]
     described: str
-    of_sum: Callable[[int, int, Fraction], Enclosure] | None = None
-    """δ of the sum of so many answers, where an entry is in so many of them, if it is known."""
+    of_sum: OfSum | None = None
+    """That of the sum, if it is known."""
     ratios: tuple[tuple[Fraction, Fraction, Fraction], ...] = ()
     """Values of Y and of Y' with their probability, where they are few and known."""
 
@@ -178,14 +178,11 @@ def replaced_with_noise(mu: Fraction) -> ReplacedEntry:
     def ends(factor: Fraction) -> tuple[float, float]:
         return value(factor, -_LOWEST), value(factor, _LARGEST)
 
-    def of_sum(answers: int, taken: int, epsilon: Fraction) -> Enclosure:
-        distance = root(4 * mu**2 * Fraction(taken**2, answers))
-        ends = (gaussian_delta(epsilon, mu=Fraction(end)) for end in (distance.lower, distance.upper))
-        low, high = ends
-        return Enclosure(low.lower, high.upper)
+    def known(epsilon: Fraction) -> Enclosure:
+        return gaussian_delta(epsilon, mu=2 * mu)
 
     described = f"sigma is {float(1 / mu):.3g} times the sensitivity"
-    return ReplacedEntry(lambda epsilon: gaussian_delta(epsilon, mu=2 * mu), call, variance, ends, described, of_sum)
+    return ReplacedEntry(known, call, variance, ends, described, of_noisy_sum(2 * mu))
 
 
 def _hockey_stick(first: dict[int, Fraction], second: dict[int, Fraction], ratio: Fraction, mu: Fraction) -> Ends:

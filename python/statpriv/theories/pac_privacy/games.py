@@ -28,14 +28,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from statpriv import budget
-from statpriv.curves.build import compose, privacy_curve
+from statpriv.curves.build import compose
 from statpriv.curves.curve import PrivacyCurve
 from statpriv.errors import ArgumentError
 from statpriv.model.noise import Gaussian
 from statpriv.model.populations import Population
 from statpriv.model.queries.property import PropertyQuery
 from statpriv.model.same_rows import SameRows
-from statpriv.model.samplings import WithoutReplacement
 from statpriv.numeric.calls import answered
 from statpriv.numeric.enclosure import Enclosure
 from statpriv.numeric.exact import Number, as_count, as_positive, as_probability
@@ -158,13 +157,9 @@ class _Count:
     sample: int | None = None
 
     def game(self, name: str, guessed: str, queries: int, information: Fraction) -> Game:
-        """So many of these counts with noise: one by itself, or a product of several."""
+        """So many of these counts with noise."""
         sigma = Fraction(root(noise_variances([self.variance] * queries, information=information)[0]).upper)
         counts = [PropertyQuery(self.p, attribute=f"count {k}").noisy(Gaussian(sigma=sigma)) for k in range(queries)]
-        if queries == 1:
-            sampling = None if self.sample is None else WithoutReplacement(self.sample)
-            curve = privacy_curve(counts[0], self.population, sampling=sampling)
-        else:
-            samples = None if self.sample is None else [self.sample] * queries
-            curve = compose(counts, self.population, SameRows(protects="row", independent=True, samples=samples))
+        samples = None if self.sample is None else [self.sample] * queries
+        curve = compose(counts, self.population, SameRows(protects="row", independent=True, samples=samples))
         return Game(name, guessed, information, sigma, curve)
