@@ -3,6 +3,7 @@
 import json
 import re
 from fractions import Fraction
+from functools import partial
 from math import comb
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import statpriv as sp
-from statpriv.assurance.checker import CertificateError, TooLargeError, check, counts, tables
+from statpriv.assurance.checker import CertificateError, TooLargeError, check, counts, stages, tables
 from statpriv.assurance.checker import certificate as claims
 from statpriv.files.claims import read_claims
 from statpriv.numeric.digits import exact_ends
@@ -38,7 +39,7 @@ def ten(known=0, delta="8.5e-6", minimum=10):
 def test_stored_values_are_within_the_bounds_and_those_are_narrow(stored):
     expected, minimum = Fraction(stored["bound"]), stored["minimum"]
     last = Fraction(1, 10**37)  # of the digits that are stored
-    low, high = rule((minimum, minimum), known=stored["known"]).minimum_count(Fraction(stored["exp_epsilon"]), 1024)
+    low, high = rule((minimum, minimum), known=stored["known"]).bound(Fraction(stored["exp_epsilon"]), 1024)
     assert low <= expected * (1 + last)
     assert expected * (1 - last) <= high
     assert high - low <= expected / 10**100
@@ -56,7 +57,7 @@ def height(k, l, r):  # noqa: E741
 @settings(deadline=None)
 @given(st.integers(2, 9), st.integers(2, 9), st.integers(0, 9), ratios)
 def test_two_ends_are_the_worst_of_all_splits_of_the_known_entries(first, second, known, r):
-    low, high = rule((min(first, second), max(first, second)), known=known).minimum_count(r, None)
+    low, high = rule((min(first, second), max(first, second)), known=known).bound(r, None)
     assert low == high
     splits = [(v, w) for v in range(known + 1) for w in range(known + 1 - v)]
     worst = Fraction(0)
@@ -77,7 +78,7 @@ def published(rows, cells, minimum):
 @pytest.mark.parametrize("known", [0, 1])
 def test_no_law_of_two_or_three_cells_exceeds_the_bound_by_the_definition(n, known):
     r, minimum, worst = Fraction(3, 2), 2 + known, Fraction(0)
-    bound, _ = rule((minimum, minimum), known=known).minimum_count(r, None)
+    bound, _ = rule((minimum, minimum), known=known).bound(r, None)
     for law in ([1, 1], [1, 2], [1, 5], [2, 1, 1], [1, 1, 1]):
         if len(law) * minimum > n or (len(law) == 3 and n > 6):
             continue
@@ -104,9 +105,152 @@ def test_the_kernel_agrees(minimum, known, epsilon):
 
 def test_the_worst_class_counts_and_its_two_least_minima():
     r = Fraction(2)
-    alone = [rule(pair).minimum_count(r, None)[0] for pair in ((5, 9), (7, 7))]
-    assert rule((5, 9), (7, 7)).minimum_count(r, None)[0] == max(alone)
-    assert rule((5, 10)).minimum_count(r, None)[0] < alone[0] < rule((5, 8)).minimum_count(r, None)[0]
+    alone = [rule(pair).bound(r, None)[0] for pair in ((5, 9), (7, 7))]
+    assert rule((5, 9), (7, 7)).bound(r, None)[0] == max(alone)
+    assert rule((5, 10)).bound(r, None)[0] < alone[0] < rule((5, 8)).bound(r, None)[0]
+
+
+# --- ladders and trees ---------------------------------------------------------------------------
+
+
+def test_a_split_by_one_exponential_variable_has_the_curves_of_its_formula():
+    """E(1 − rK)_+ = 1 − r + r e^(−1/r), and E(K − r)_+ = e^(−r)."""
+    for r in (Fraction(1), Fraction(3, 2), Fraction(7), Fraction(1000)):
+        inverse, power = counts.exponential(1 / r, 300), counts.exponential(r, 3000)
+        rare, frequent = (stages.further_split(1, r, 300, exchanged=exchanged) for exchanged in (False, True))
+        assert 0 <= rare - (1 - r + r / inverse[1]) < Fraction(1, 10**60)
+        assert 0 <= frequent - 1 / power[1] < Fraction(1, 10**60)
+
+
+@given(st.integers(2, 40), ratios)
+@settings(deadline=None, max_examples=cases(10, campaign=100))
+def test_a_split_is_what_an_unending_cell_with_a_minimum_would_tell(k, r):
+    """Both orders are limits of heights, which fall: h(k, l) and h(l, k) for l → ∞."""
+    for exchanged in (False, True):
+        found = stages.further_split(k, r, 200, exchanged=exchanged)
+        height = tables.height(*((10**5, k) if exchanged else (k, 10**5)), r, 200)[1]
+        assert found <= height <= found + Fraction(1, 1000)
+
+
+@given(st.integers(1, 30), st.fractions(min_value=Fraction(1, 50), max_value=50, max_denominator=60))
+@settings(deadline=None, max_examples=cases(10, campaign=100))
+def test_masses_on_a_lattice_are_above_the_curve_everywhere_and_close_to_it(k, r):
+    def curve(at, *, exchanged=False):
+        if at < 1:  # from that of the other order
+            return 1 - at + at * curve(1 / at, exchanged=not exchanged)
+        return stages.further_split(k, at, 300, exchanged=exchanged)
+
+    lattice = stages.Lattice.until(5, 200)
+    values = [lattice.values(partial(curve, exchanged=exchanged)) for exchanged in (False, True)]
+    losses, one = lattice.masses(*values), 1 << lattice.bits
+    ratios = (
+        Fraction(lattice.at(j)[0], one) if abs(j) <= lattice.reach else None
+        for j in range(losses.first, losses.first + len(losses.masses))
+    )
+    expression = losses.infinite + sum(
+        mass * max(0, 1 - r / ratio) for mass, ratio in zip(losses.masses, ratios, strict=True)
+    )
+    assert -one / 10**60 <= expression - curve(r) * one <= one / 1000
+    assert sum(losses.masses) + losses.infinite >= one
+    if r >= 1:
+        assert lattice.stop_loss(losses, r) * one == pytest.approx(float(expression), rel=1e-12)
+
+
+def test_a_product_of_masses_is_that_of_every_pair():
+    one, two = stages.Losses(-1, [8, 16, 24], 5), stages.Losses(2, [48, 0, 32], 7)
+    expected = [0] * 5
+    for j, mass in enumerate(one.masses):
+        for k, other in enumerate(two.masses):
+            expected[j + k] += mass * other
+    found = one.then(two, 3)
+    assert (found.first, found.masses) == (1, [-(-mass >> 3) for mass in expected])
+    assert found.infinite == -(-(5 * (48 + 32 + 7) + 7 * 48) >> 3)
+
+
+def tree(minimum=10, depth=2, known=0):
+    dimensions = {f"d{level}": ["0", "1"] for level in range(depth)}
+    table = sp.ContingencyTable(dimensions, minimum=minimum, nested=True)
+    return sp.privacy_curve(table, sp.Population(5000), adversary=sp.Adversary(known=known))
+
+
+@pytest.mark.parametrize(
+    ("minimum", "depth", "known", "epsilon"), [(10, 2, 0, 2), (10, 4, 0, 1), (12, 3, 3, 2), (40, 3, 0, "1/4")]
+)
+def test_the_kernel_composes_the_same_bound_of_a_tree(minimum, depth, known, epsilon):
+    stated = claims.situation_of({"minima": [[minimum, minimum]], "depth": depth, "known_rows": known})
+    low, high = claims.delta_of(stated, "stages", Fraction(epsilon), 220)
+    kernel = tree(minimum, depth, known).delta(epsilon).upper
+    assert low < kernel < high * Fraction(1001, 1000)
+    assert high < Fraction(kernel) * Fraction(1001, 1000)
+
+
+def test_no_law_of_a_tree_of_three_leaves_exceeds_the_bound_by_the_definition():
+    law = {"v": Fraction(14, 1000), "s": Fraction(851, 1000), "w": Fraction(135, 1000)}
+    ratio = Fraction(201, 10)
+    reached = sp.reference.table_curve(law, 8, minimum=2, tree=["v", ["s", "w"]])(ratio)
+    assert rule((2, 2)).bound(ratio, 200)[1] < reached <= stages.refined((2, 2), 2, 0, ratio, 200)[1]
+
+
+def test_a_ladder_and_a_tree_of_as_many_levels_have_one_certificate():
+    ages = [f"{start}-{start + 9}" for start in range(20, 60, 10)]
+    recode = {"age": [[ages[:2], ages[2:]]]}
+    table = sp.ContingencyTable({"region": ["n", "s"], "age": ages}, minimum=10, recode=recode)
+    ladder = sp.privacy_curve(table, sp.Population(5000)).certify(epsilon=2, delta="7.3e-4")
+    assert ladder.document["situation"] == {"minima": [[10, 10]], "depth": 2, "known_rows": 0}
+    assert ladder.theorems == ("stages",)
+    assert str(ladder) == str(tree().certify(epsilon=2, delta="7.3e-4"))
+    assert ladder.check().verdict == "proved"
+    schema().validate(ladder.document)
+
+
+@pytest.mark.campaign  # alone it notices that no finer lattice follows
+def test_a_closer_claim_of_a_tree_is_proved_on_a_finer_lattice():
+    delta = Fraction(tree(5).delta(1).upper)
+    stated = claims.situation_of({"minima": [[5, 5]], "depth": 2, "known_rows": 0})
+    coarse = claims.delta_of(stated, "stages", Fraction(1), 200)[1]
+    assert delta < coarse < delta * Fraction(1001, 1000)
+    assert tree(5).certify(epsilon=1, delta=delta).theorems == ("stages",)  # proved before it is returned
+
+
+def test_a_tree_on_a_part_is_certified_beside_other_answers():
+    dimensions = {"a": ["x", "y"], "b": ["u", "v"]}
+    queries = [sp.ContingencyTable(dimensions, minimum=10, nested=True), sp.PropertyQuery("1/2")]
+    curve = sp.compose(queries, sp.Population(5000), sp.RandomPartition([3000, 2000]), bound="partition-sum")
+    certificate = curve.certify(epsilon=2, delta="0.00044")
+    assert certificate.document["situation"]["parts"][0]["depth"] == 2
+    assert certificate.check().verdict == "proved"
+    schema().validate(certificate.document)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("situation", "depth"), 3),
+        (("situation", "minima"), [[9, 10]]),
+        (("situation", "known_rows"), 2),
+        (("claim", "epsilon"), "1.9"),
+        (("claim", "delta"), "0.0007"),
+        (("witness", "theorem"), "minimum-count"),
+        (("witness", "delta", "upper"), "0.0000001"),
+        (("witness", "margin", "lower"), "0"),
+    ],
+    ids=lambda part: ".".join(part) if isinstance(part, tuple) else "",
+)
+def test_an_alteration_of_a_tree_is_refused_or_undecided(path, value):
+    changed = altered(tree().certify(epsilon=2, delta="0.00073").document, path, value)
+    try:
+        assert check(changed).verdict != "proved"
+    except CertificateError:
+        pass
+    else:
+        assert path[0] != "witness"
+
+
+@pytest.mark.parametrize("depth", [1, 51, 2.0, None])
+def test_a_depth_that_is_none_is_refused(depth):
+    document = tree().certify(epsilon=2, delta="0.00073").document
+    with pytest.raises(CertificateError, match="depth: a whole number from 2 to 50"):
+        check(altered(document, ("situation", "depth"), depth))
 
 
 # --- on parts ------------------------------------------------------------------------------------
@@ -125,7 +269,7 @@ def test_tables_on_parts_cost_their_share_averaged_over_the_known_entries_in_the
     for size, pair in zip(sizes, ((3, 4), (2, 2)), strict=True):
         for z in range(known + 1):
             ways = Fraction(comb(known, z) * comb(n - 1 - known, size - 1 - z), comb(n - 1, size - 1))
-            mean += Fraction(size, n) * ways * rule(pair, known=z).minimum_count(r, None)[0]
+            mean += Fraction(size, n) * ways * rule(pair, known=z).bound(r, None)[0]
     assert situation.partition_sum(r, None) == (mean, mean)
 
 
@@ -296,6 +440,13 @@ def test_what_would_be_computed_for_hours_is_refused_at_once():
         with pytest.raises(TooLargeError):
             claims.delta_of(rule(*minima), "minimum-count", Fraction(1, 10), 192)
     assert tables.Table(((10, 10),), 1, 1, None).cost(0) < counts.MOST_COSTS
+    deep = claims.situation_of({"minima": [[3000, 3000]], "depth": 50, "known_rows": 0})
+    with pytest.raises(TooLargeError):
+        claims.delta_of(deep, "stages", Fraction(1, 10), 192)
+    often = {"minima": [[10, 10]], "depth": 3, "size": 3000, "count": 1, "attribute": None}
+    known = {"population": 5000, "known_rows": 500, "parts": [often], "pair": None}
+    with pytest.raises(TooLargeError):
+        claims.delta_of(claims.situation_of(known), "partition-sum", Fraction(1, 10), 192)
 
 
 # --- claims --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import statpriv as sp
 from statpriv.errors import ArgumentError
+from statpriv.lowering import dominating_pairs
 
 from ..cases import cases
 
@@ -168,3 +169,17 @@ def test_a_list_of_variances_and_a_possible_guess_are_required():
         sp.pac_privacy.noise_variances([4, -1], information=1)
     with pytest.raises(ArgumentError, match="prior = 0"):
         sp.pac_privacy.largest_success(1, 0)
+
+
+def test_thirty_two_answers_with_one_law_cost_the_evaluations_of_two(monkeypatch):
+    evaluated = []
+    heights = dominating_pairs._heights
+    monkeypatch.setattr(
+        dominating_pairs, "_heights", lambda curve, epsilons: evaluated.append(curve) or heights(curve, epsilons)
+    )
+    costs = []
+    for queries in (2, 32):
+        evaluated.clear()
+        sp.pac_privacy.games(3, 10, information="1/8", queries=queries)
+        costs.append(len(evaluated))
+    assert costs == [3, 3]  # one curve for each game

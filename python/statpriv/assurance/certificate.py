@@ -1,7 +1,8 @@
 """Certificates: a privacy claim with everything a reader needs to check it without this library.
 
 A certificate can state whatever :mod:`statpriv.assurance.checker` can prove: counts and histograms on secret parts,
-by one of four theorems, entries of several groups, group by group, and exact tables with a minimum count in every cell.
+by one of four theorems, entries of several groups, group by group, and exact tables with a minimum count in every cell,
+ladders and trees of them included.
 Post-processing of a count never raises δ. The certificate therefore concerns the counts themselves or, if a gate makes
 them private for every p, the gated counts. The numbers of a certificate come from the kernel. It is only returned after
 the checker has reproduced them.
@@ -215,7 +216,8 @@ def _theorems(situation: AnySituation) -> Iterator[tuple[str, str]]:
     gated = any(part.gate is not None for part in parts)
     cells = any(part.cells for part in parts)
     if any(part.minima for part in parts):
-        yield ("minimum-count", "minimum-count") if situation.sampling is None else ("partition-sum", "partition-sum")
+        alone = "stages" if parts[0].depth else "minimum-count"
+        yield (alone, alone) if situation.sampling is None else ("partition-sum", "partition-sum")
         return
     point = all(part.lower == part.upper for part in parts)
     if cells:
@@ -240,9 +242,12 @@ def _computed(situation: AnySituation, bound: str, epsilon: Fraction) -> dict[st
     """The kernel's δ by the named bound, in decimals rounded outward; from doubles for compositions, gates, cells."""
     from statpriv.curves.curve import PrivacyCurve
 
-    doubles = any(part.gate is not None or part.cells for part in _parts(situation))
+    parts = _parts(situation)
+    doubles = any(part.gate is not None or part.cells or part.depth for part in parts)
     digits = None if doubles or bound == "tightest" else _DIGITS
     lower, upper = exact_ends(PrivacyCurve(situation, bound=bound).delta(epsilon, digits=digits))
+    if any(part.depth for part in parts):  # a composition on a lattice, rounded up
+        lower = Fraction(0)
     return {"lower": _decimal(lower, ROUND_FLOOR), "upper": _decimal(upper, ROUND_CEILING)}
 
 
@@ -320,6 +325,8 @@ class _Part(NamedTuple):
     gate: tuple[int, int] | None = None
     cells: tuple[tuple[Fraction, Fraction], ...] = ()
     minima: tuple[tuple[int, int], ...] = ()
+    depth: int | None = None
+    """Of a ladder or a tree, the number of its levels."""
 
     def stated(self, count: int) -> dict[str, Any]:
         """The statement of a certificate about `count` such parts."""
@@ -366,18 +373,14 @@ def _count(query: Query, asked: PropertyQuery, size: int) -> _Part:
 
 
 def _table(query: Query, asked: ContingencyTable, size: int) -> _Part:
-    if asked.depth > 1:
-        raise NotAvailableError(
-            f"query = {abridged(query)}: a ladder or a tree of tables is certified by a composition that the checker "
-            "does not know; a table that is all or nothing has a certificate"
-        )
     least = dict.fromkeys(asked.least_minima(own) for own in asked.classes or (None,))
     minima = tuple(sorted(pair for pair in least if pair is not None))
     if not minima:
         raise NotAvailableError(
             f"query = {abridged(query)}: every class has one cell alone; nothing is told, or certified"
         )
-    return _Part(Fraction(0), Fraction(1), size, asked.attribute, minima=minima)
+    depth = asked.depth if asked.depth > 1 else None
+    return _Part(Fraction(0), Fraction(1), size, asked.attribute, minima=minima, depth=depth)
 
 
 _PARTS: dict[type, Callable[[Query, Any, int], _Part]] = {
@@ -421,7 +424,7 @@ def _described(situation: AnySituation) -> dict[str, Any]:
             raise NotAvailableError(f"pair = {situation.pair!r}; exact tables can be certified for the worst pair")
         if situation.sampling is None:
             (table,) = parts
-            return RULE.write({"minima": table.minima, "known_rows": adversary.known})
+            return RULE.write({"minima": table.minima, "known_rows": adversary.known, "depth": table.depth})
     return SITUATION.write(
         {
             "population": situation.population.size,

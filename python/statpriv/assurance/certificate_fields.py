@@ -100,7 +100,12 @@ _MINIMA = _field(
     },
     lambda minima: [list(pair) for pair in minima],
 ).described("the two least minima of the cells, ascending; one such pair for each class of a public classification")
-_TABLE = Record({"minima": _MINIMA, **_SIZED})
+_DEPTH = (
+    _field({"type": "integer", "minimum": 2})
+    .optional()
+    .described("of tables that the data refine: how many a ladder has, or how many dimensions a tree")
+)
+_TABLE = Record({"minima": _MINIMA, "depth": _DEPTH, **_SIZED})
 
 
 def _written_part(part: dict[str, Any]) -> dict[str, Value]:
@@ -128,12 +133,14 @@ SITUATION = Record(
     }
 )
 RULE = Record(
-    {"minima": _MINIMA, "known_rows": COUNT},
+    {"minima": _MINIMA, "depth": _DEPTH, "known_rows": COUNT},
     "exact tables that are published only if every possible cell has at least its minimum: of every number of entries",
 )
 _WITNESS = Record(
     {
-        "theorem": _field({"enum": ["total-count", "hidden-sample", "partition-sum", "composition", "minimum-count"]}),
+        "theorem": _field(
+            {"enum": ["total-count", "hidden-sample", "partition-sum", "composition", "minimum-count", "stages"]}
+        ),
         "delta": _field(_INTERVAL).described("δ by this theorem"),
         "margin": _field(_interval("signed_interval", _number("signed", "-?")), _written_range).described(
             "the claimed δ minus that, exactly"

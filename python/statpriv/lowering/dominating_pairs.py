@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, inf
 
 from statpriv._native import Curve, Law, delta_array
@@ -55,9 +55,10 @@ def product_of(pairs: Sequence[tuple[Curve, Curve]]) -> Curve:
 
 def laws_of_product(pairs: Sequence[tuple[Curve, Curve]]) -> tuple[Law, Law]:
     """The two laws of that product."""
-    spacing = max(_reach(curve) for curve in {curve for pair in pairs for curve in pair}) / _POINTS
+    curves = dict.fromkeys(chain.from_iterable(pairs))
+    spacing = max(map(_reach, curves)) / _POINTS
     epsilons = [i * spacing for i in range(_POINTS + 1)]  # doubles, since `_reach` is a power of two
-    heights = {curve: _heights(curve, epsilons) for pair in pairs for curve in pair}
+    heights = {curve: _heights(curve, epsilons) for curve in curves}
     counted = Counter(pairs).items()
     return laws_of_heights(spacing, [(heights[one], heights[other], count) for (one, other), count in counted])
 

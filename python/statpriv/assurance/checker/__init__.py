@@ -12,8 +12,8 @@ This folder needs no other part of statpriv and no installed package. Two files 
 * `counts.py` computes δ of one count and of a sum of counts, and states its theorems.
 
 Only claims that name them need `histograms.py` (all cells of a table), `tables.py` (exact tables with a minimum count
-in every cell), `composition.py` (different properties, exactly), `groups.py` (entries of several groups) and
-`releases.py` (several releases).
+in every cell), `stages.py` (tables that the data refine), `composition.py` (different properties, exactly), `groups.py`
+(entries of several groups) and `releases.py` (several releases).
 """
 
 import hashlib

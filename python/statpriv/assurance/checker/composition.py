@@ -11,8 +11,6 @@
     mean 0 given all X, so for G = T + ΣU_i, E[T_+] ≤ E[G_+]. They differ by E[|G|; T and G differ in sign], and there
     |G| ≤ |ΣU_i| ≤ k h if k of the X_i were rounded: E[T_+] ≥ E[G_+] − E[|G|; |G| ≤ k h]. Omitted mass counts as the
     largest T.
-    so for G = T + ΣU_i, E[T_+] ≤ E[G_+]. They differ by E[|G|; T and G differ in sign], and there |G| ≤ |ΣU_i| ≤ k h
-    if k of the X_i were rounded: E[T_+] ≥ E[G_+] − E[|G|; |G| ≤ k h]. Mass that is left out counts as the largest T.
 """
 
 from __future__ import annotations

@@ -115,6 +115,11 @@ def binomial(size: int, p: Fraction, bits: int | None) -> Law:
     return _law(mode, lambda k: ((size - k) * up, (k + 1) * down), start)
 
 
+def poisson(mean: Fraction, bits: int) -> Law:
+    """The law of the number of events of which `mean` are expected."""
+    return _law(floor(mean), lambda k: (mean.numerator, (k + 1) * mean.denominator), 1 << bits)
+
+
 def _hypergeometric(drawn: int, marked: int, others: int, bits: int | None) -> Law:
     """The law of the number of marked items among the drawn ones."""
     mode = (drawn + 1) * (marked + 1) // (marked + others + 2)
@@ -159,6 +164,7 @@ class Part:
     count: int
     attribute: str | None
     gate: tuple[int, int] | None
+    depth: ClassVar[int] = 1
     knows_shares: ClassVar[bool] = True
     """Whether known entries of the part are covered, however many of them there are."""
 
@@ -231,6 +237,11 @@ class Situation:
     def is_point(self) -> bool:
         """Whether a single law is stated for each part."""
         return all(part.is_point for part in self.parts)
+
+    @property
+    def is_refined(self) -> bool:
+        """Whether the data choose the cells of a table."""
+        return any(part.depth > 1 for part in self.parts)
 
     def total_count(self, r: Fraction, bits: int | None) -> Interval:
         """Bounds of Δ of one count, or histogram, of all unknown entries."""

@@ -59,6 +59,7 @@ class Histogram:
     count: int
     attribute: str | None
     gate: None = None
+    depth: ClassVar[int] = 1
     knows_shares: ClassVar[bool] = False
 
     @property

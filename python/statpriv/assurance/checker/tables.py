@@ -28,22 +28,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .certificate import listed, sizes, table, whole
 from .counts import MOST_COSTS, ONE, CertificateError, Interval, TooLargeError, largest, one_direction
 
-_MOST_CLASSES = 2**10
+_MOST_CLASSES, _DEEPEST = 2**10, 50
+_REFINED = {"depth"}
+"""What is stated besides of a table that the data refine (stages.py)."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """`count` parts of `size` entries, each with a table; `minima` are the two least ones of each class."""
+    """`count` parts of `size` entries, each with a table; `minima` are the two least ones of each class.
+
+    `depth` is the number of tables of a ladder, or of dimensions of a tree; 1 for a table that is all or nothing.
+    """
 
     minima: tuple[tuple[int, int], ...]
     size: int
     count: int
     attribute: str | None
+    depth: int = 1
     is_point: ClassVar[bool] = False
     knows_shares: ClassVar[bool] = True
 
@@ -59,14 +65,23 @@ class Table:
 
     def cost(self, known: int) -> int:
         """Approximate number of terms computed, in units of about sixteen, plus a constant for each class."""
-        del known
-        return sum(64 + 4 * isqrt(first + second) for first, second in self.minima)
+        return self._cost if self.depth == 1 else self._cost * (1 + 4 * isqrt(min(known, self.size)))
+
+    @property
+    def _cost(self) -> int:
+        """The same for one number of known entries in the part."""
+        points = 1 if self.depth == 1 else 2**11 * self.depth
+        return points * sum(64 + 4 * isqrt(first + second) for first, second in self.minima)
 
     def worst(self, _pair: object, known: int, r: Fraction, bits: int | None) -> Interval:
         """Bounds of the bound on Δ (3, 4)."""
-        if self.cost(known) > MOST_COSTS:
+        if self._cost > MOST_COSTS:
             raise TooLargeError("too many large classes differ")
-        return largest([_of_two_cells(*least, known, r, bits) for least in self.minima])
+        if self.depth == 1:
+            return largest([of_two_cells(*least, known, r, bits) for least in self.minima])
+        from .stages import refined
+
+        return largest([refined(least, self.depth, known, r, bits) for least in self.minima])
 
 
 @dataclass(frozen=True)
@@ -76,7 +91,12 @@ class Rule:
     table: Table
     known: int
 
-    def minimum_count(self, r: Fraction, bits: int | None) -> Interval:
+    @property
+    def is_refined(self) -> bool:
+        """Whether the data choose the cells."""
+        return self.table.depth > 1
+
+    def bound(self, r: Fraction, bits: int | None) -> Interval:
         """Bounds of the bound on Δ."""
         return self.table.worst(None, self.known, r, bits)
 
@@ -88,7 +108,7 @@ def height(k: int, l: int, r: Fraction, bits: int | None) -> Interval:  # noqa: 
     return one_direction(k + l + 1, k / (k + l * r), ONE, r, bits)
 
 
-def _of_two_cells(first: int, second: int, known: int, r: Fraction, bits: int | None) -> Interval:
+def of_two_cells(first: int, second: int, known: int, r: Fraction, bits: int | None) -> Interval:
     """Bounds of the largest height of any split of the known entries over two cells, in both directions (3)."""
     if known >= min(first, second) - 1:
         return ONE, ONE
@@ -109,14 +129,19 @@ def _minima(value: object, place: str) -> tuple[tuple[int, int], ...]:
     return tuple(pairs)
 
 
-def read_table(value: object, place: str, most: int) -> Table:
+def _depth(stated: dict[str, Any], place: str) -> int:
+    return whole(stated["depth"], f"{place}.depth", 2, _DEEPEST) if "depth" in stated else 1
+
+
+def read_table(value: dict[str, Any], place: str, most: int) -> Table:
     """A part in which a table of at most `most` entries is asked."""
-    part = table(value, place, {"minima", "size", "count", "attribute"})
-    return Table(_minima(part["minima"], f"{place}.minima"), *sizes(part, place, most))
+    part = table(value, place, {"minima", "size", "count", "attribute", *_REFINED & {*value}})
+    return Table(_minima(part["minima"], f"{place}.minima"), *sizes(part, place, most), _depth(part, place))
 
 
-def read_rule(value: object) -> Rule:
+def read_rule(value: dict[str, Any]) -> Rule:
     """A rule of publication."""
-    stated = table(value, "situation", {"minima", "known_rows"})
+    stated = table(value, "situation", {"minima", "known_rows", *_REFINED & {*value}})
     known = whole(stated["known_rows"], "situation.known_rows", 0, 2**53)
-    return Rule(Table(_minima(stated["minima"], "situation.minima"), 1, 1, None), known)
+    minima, depth = _minima(stated["minima"], "situation.minima"), _depth(stated, "situation")
+    return Rule(Table(minima, 2**53, 1, None, depth), known)
