@@ -20,10 +20,11 @@ use statpriv_core::numbers::rational::Rational;
 type Ends<'py> = Bound<'py, PyArrayDyn<f64>>;
 
 const LARGEST_INTEGER: f64 = (1u64 << 53) as f64;
-/// Number of neighbouring ε evaluated together, because they share work.
+/// Most neighbouring ε that are evaluated together, because they share work.
 const SHARED_EPSILONS: usize = 256;
-/// An evaluation of more terms than this (about 10 ms) gains nothing from its neighbours.
-const HEAVY: f64 = 1e6;
+/// Work of more terms than this (about 1 ms) is no longer evaluated together: another processor gains more than a
+/// neighbour does.
+const HEAVY: f64 = 1e5;
 /// Entries between two polls of the cancellation hook. Long work at a single entry polls by itself.
 const PLACES_PER_CHECK: usize = 64;
 /// Approximate cost of one operation on two enclosures, in terms.
@@ -188,7 +189,7 @@ pub fn delta_array<'py>(
     let epsilons = Argument::new("epsilon", &epsilon)?;
     epsilons.check(py, |x| x >= 0.0 && x.is_finite(), "a finite number of at least 0")?;
     let terms = curve.0.terms();
-    let together = if terms > HEAVY { 1 } else { SHARED_EPSILONS };
+    let together = ((HEAVY / terms) as usize).clamp(1, SHARED_EPSILONS);
     let pieces = Pieces { count: epsilons.values.len(), terms, together };
     let values = door::spread(py, &pieces, [0.0; 2], on_done, |start, run, interrupt| {
         let deltas = curve.0.deltas(&epsilons.values[start..start + run.len()], interrupt)?;
