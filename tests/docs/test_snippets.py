@@ -40,7 +40,7 @@ LONG = ("convince-the-ethics-board.md", "draw-the-figures.md")
 LONG_IN_PYTHON = (
     "ask-several-questions-of-the-same-people.md",
     "attack-a-mechanism.md",
-    "compare-with-differential-privacy.md",
+    "work-with-differential-privacy.md",
     "noiseless.md",
     "perturbed-counts.md",
 )

@@ -17,7 +17,7 @@ from statpriv.releasing.leaves import LEAVES, named, on_trust
 from .real_reports import KINDS, again, report
 
 SCHEMA = json.loads(files("statpriv.releasing").joinpath("report.schema.json").read_text(encoding="utf-8"))
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "verify-a-report.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "read-and-verify-a-report.md"
 
 
 def leaves_of(rule, leaf=""):

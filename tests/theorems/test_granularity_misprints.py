@@ -1,6 +1,6 @@
 """Where *Composition in Differential Privacy for General Granularity Notions* says something else than it proves.
 
-One test for each line of `docs/explanation/misprints-granularity.md`.
+One test for each line of `docs/explanation/misprints.md`.
 """
 
 import math

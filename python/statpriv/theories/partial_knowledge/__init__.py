@@ -2,7 +2,7 @@
 
 Source: Desfontaines, *Lowering the cost of anonymization*, section 3.2, and Desfontaines, Mohammadi, Krahmer and Basin,
 *Differential Privacy with Partial Knowledge*. Statements that are wrong as printed are corrected here;
-`docs/explanation/misprints-partial-knowledge.md` lists them, with the test that refutes each.
+`docs/explanation/misprints.md` lists them, with the test that refutes each.
 
 >>> import statpriv as sp
 >>> found = sp.partial_knowledge.bernoulli_epsilon(n=1000, margin="0.05", delta="1e-3")
