@@ -1,6 +1,6 @@
 """Pages of the site that the package itself writes: its public names, its commands and its schemas.
 
-MkDocs calls the two functions while it builds. What they write is in no folder, so nothing can be out of date.
+MkDocs calls :func:`on_files` while it builds. What they write is in no folder, so nothing can be out of date.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 _ROOT = Path(__file__).parents[2]
-_ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):(<code>)")
 _OPTIONS = """    options:
       show_root_heading: true
       heading_level: 3
@@ -48,11 +47,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for place, content in {**pages, **_pictures()}.items():
         files.append(File.generated(config, place, content=content))
     return files
-
-
-def on_page_content(html: str, **_: Any) -> str:  # noqa: ANN401  (what MkDocs passes)
-    """Drop the marks of Sphinx from docstrings: `:class:` before a name says nothing here."""
-    return _ROLE.sub(r"\1", html)
 
 
 def groups() -> dict[str, tuple[str, ...]]:
