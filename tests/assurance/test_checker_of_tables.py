@@ -3,7 +3,7 @@
 import json
 import re
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import comb
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from statpriv.assurance.checker import certificate as claims
 from statpriv.files.claims import read_claims
 from statpriv.numeric.digits import exact_ends
 
-from ..cases import cases
+from ..cases import cases, spread
 from .test_checker import FOLDER, altered, restated, run, schema
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "tables.json").read_text("utf-8"))["minimum_count"]
@@ -167,15 +167,18 @@ def test_a_product_of_masses_is_that_of_every_pair():
     assert found.infinite == -(-(5 * (48 + 32 + 7) + 7 * 48) >> 3)
 
 
+@cache
+def certified_tree():
+    return tree().certify(epsilon=2, delta="0.00073")
+
+
 def tree(minimum=10, depth=2, known=0):
     dimensions = {f"d{level}": ["0", "1"] for level in range(depth)}
     table = sp.ContingencyTable(dimensions, minimum=minimum, nested=True)
     return sp.privacy_curve(table, sp.Population(5000), adversary=sp.Adversary(known=known))
 
 
-@pytest.mark.parametrize(
-    ("minimum", "depth", "known", "epsilon"), [(10, 2, 0, 2), (10, 4, 0, 1), (12, 3, 3, 2), (40, 3, 0, "1/4")]
-)
+@spread("minimum, depth, known, epsilon", [(10, 4, 0, 1), (10, 2, 0, 2), (40, 3, 0, "1/4"), (12, 3, 3, 2)], few=2)
 def test_the_kernel_composes_the_same_bound_of_a_tree(minimum, depth, known, epsilon):
     stated = claims.situation_of({"minima": [[minimum, minimum]], "depth": depth, "known_rows": known})
     low, high = claims.delta_of(stated, "stages", Fraction(epsilon), 220)
@@ -195,10 +198,10 @@ def test_a_ladder_and_a_tree_of_as_many_levels_have_one_certificate():
     ages = [f"{start}-{start + 9}" for start in range(20, 60, 10)]
     recode = {"age": [[ages[:2], ages[2:]]]}
     table = sp.ContingencyTable({"region": ["n", "s"], "age": ages}, minimum=10, recode=recode)
-    ladder = sp.privacy_curve(table, sp.Population(5000)).certify(epsilon=2, delta="7.3e-4")
+    ladder = sp.privacy_curve(table, sp.Population(5000)).certify(epsilon=2, delta="0.00073")
     assert ladder.document["situation"] == {"minima": [[10, 10]], "depth": 2, "known_rows": 0}
     assert ladder.theorems == ("stages",)
-    assert str(ladder) == str(tree().certify(epsilon=2, delta="7.3e-4"))
+    assert str(ladder) == str(certified_tree())
     assert ladder.check().verdict == "proved"
     schema().validate(ladder.document)
 
@@ -237,7 +240,7 @@ def test_a_tree_on_a_part_is_certified_beside_other_answers():
     ids=lambda part: ".".join(part) if isinstance(part, tuple) else "",
 )
 def test_an_alteration_of_a_tree_is_refused_or_undecided(path, value):
-    changed = altered(tree().certify(epsilon=2, delta="0.00073").document, path, value)
+    changed = altered(certified_tree().document, path, value)
     try:
         assert check(changed).verdict != "proved"
     except CertificateError:
@@ -248,7 +251,7 @@ def test_an_alteration_of_a_tree_is_refused_or_undecided(path, value):
 
 @pytest.mark.parametrize("depth", [1, 51, 2.0, None])
 def test_a_depth_that_is_none_is_refused(depth):
-    document = tree().certify(epsilon=2, delta="0.00073").document
+    document = certified_tree().document
     with pytest.raises(CertificateError, match="depth: a whole number from 2 to 50"):
         check(altered(document, ("situation", "depth"), depth))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import comb, factorial, prod
+from math import comb, exp, factorial, prod
 
 import pytest
 
 import statpriv as sp
 from statpriv.files.composition import read_composition
+from statpriv.model.ranges import ends
 from statpriv.releasing.cell_ranges import CellRanges
 from statpriv.releasing.classification import dimension_from
 from statpriv.releasing.exact_tables import TableAnswer
@@ -79,12 +82,65 @@ def test_a_table_is_withheld_if_its_coarsest_grouping_has_a_small_cell():
     assert worst <= chance_of_withholding(part) <= 2 * worst
 
 
+@pytest.mark.parametrize(("least", "most"), [(1, 5), (2, 6), (2, 4), (0, 3)])
+@pytest.mark.parametrize("ranges", [(LOW, HIGH), (sp.Between("1/10", "1/5"), sp.Between("3/5", "7/10"))])
+def test_rows_of_groups_are_withheld_no_more_often_than_rows_with_their_mean_would(ranges, least, most):
+    rows = {"f": 2, "m": 4}
+    asked = sp.PropertyQuery(dict(zip(rows, ranges, strict=True)))
+    bound = chance_of_withholding(Part(6, rows, asked, Steps(6, ((least, most),), GATED)))
+    low, high = zip(*(ends(asked.probability(group)) for group in rows), strict=True)
+    worst = max(outside([f] * 2 + [m] * 4, least, most) for f, m in product((low[0], high[0]), (low[1], high[1])))
+    assert worst <= bound
+    mean = [2 * f + 4 * m for f, m in (low, high)]
+    if least <= mean[0] and mean[1] <= most:
+        tails = [outside([m / 6] * 6, *gate) for m, gate in zip(mean, [(least, 6), (0, most)], strict=True)]
+        assert bound == pytest.approx(float(sum(tails)))
+    else:
+        assert bound == 1
+
+
+UNITS = [
+    {(0, 0, 0): Fraction(1, 2), (1, 1, 1): Fraction(1, 2)},
+    {(0, 0, 0): Fraction(3, 5), (1, 1, 1): Fraction(2, 5)},
+    {(1, 0, 0): Fraction(1, 3), (0, 1, 0): Fraction(1, 3), (0, 0, 1): Fraction(1, 3)},
+    {(0, 0, 0): Fraction(3, 10), (1, 1, 1): Fraction(3, 10), (1, 0, 1): Fraction(1, 5), (0, 1, 0): Fraction(1, 5)},
+]
+"""Laws of three rows that hang together, each of which has the property with a probability from LOW to HIGH."""
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(("size", "gate"), [(12, (1, 11)), (30, (2, 27)), (60, (6, 50)), (60, (12, 40))])
+def test_rows_that_hang_together_are_withheld_no_more_often_than_is_said(unit, size, gate):
+    law = {0: Fraction(1)}
+    for _ in range(size // 3):
+        sums = Counter()
+        for (count, mass), (rows, chance) in product(law.items(), unit.items()):
+            sums[count + sum(rows)] += mass * chance
+        law = sums
+    withheld = sum(mass for count, mass in law.items() if not gate[0] <= count <= gate[1])
+    part = replace(
+        counted(sp.EachBetween(LOW, HIGH), size, gate),
+        clustered=sp.Population(size, clusters=size // 3, largest_cluster=3),
+    )
+    assert withheld <= chance_of_withholding(part) <= 1
+
+
+def test_three_deviations_of_units_are_withheld_with_a_chance_of_a_few_per_cent():
+    size, largest = 3_000_000, 4
+    gate = expected_counts([(size, (Fraction(1, 2), Fraction(1, 2)))], largest_unit=largest)
+    units = sp.Population(size, clusters=1_000_000, largest_cluster=largest)
+    part = replace(counted(sp.EachBetween("1/2", "1/2"), size, gate), clustered=units)
+    assert chance_of_withholding(part) == pytest.approx(2 * exp(-4.5), rel=0.01)  # the gate is a whole number
+    # A rare property: Cantelli's inequality, one part in ten at each end.
+    rare = expected_counts([(size, (Fraction(1, 50), Fraction(1, 50)))], largest_unit=largest)
+    part = replace(counted(sp.EachBetween("1/50", "1/50"), size, rare), clustered=units)
+    assert 0.15 < chance_of_withholding(part) <= 0.2
+
+
 def test_nothing_is_said_where_nothing_is_known():
     plain = PlannedTable("ages", (dimension_from("age", ["a", "b"]),), minimum=2)
     assert chance_of_withholding(Part(8, None, plain.query, Steps(8, (), Publication()), table=plain)) is None
     assert chance_of_withholding(counted(LOW, 6, (1, 4), publication=Publication())) is None
-    grouped = Part(6, {"f": 3, "m": 3}, sp.PropertyQuery({"f": LOW, "m": HIGH}), Steps(6, ((1, 4),), GATED))
-    assert chance_of_withholding(grouped) is None
 
 
 # --- in reports ---

@@ -95,4 +95,4 @@ def test_two_studios_and_a_taken_port(studio):
 
     port = int(studio.home.rpartition(":")[2])
     with pytest.raises(ArgumentError, match=f"port = {port} cannot be used"):
-        serve(studio.folder, port=port, registry=None, open_browser=False)
+        serve(Folder(studio.folder), port=port, registry=None, open_browser=False)

@@ -8,6 +8,7 @@ import re
 import time
 from fractions import Fraction
 
+import duckdb
 import pytest
 
 import statpriv as sp
@@ -90,6 +91,26 @@ def test_a_plan_is_written_by_forms_and_its_guarantee_shown(studio):
     assert f"δ ≤ {at_most(guarantee['delta']['upper'])} at ε = 1, for 200 rows." in shown
     again = studio.post("/plan/edit", {"file": "drawn.toml", "text": drawn, "act": "save"})[2]
     assert "exists; choose another name" in text_of(again)
+
+
+def test_a_plan_is_begun_for_a_table_of_a_duckdb_file(studio):
+    with duckdb.connect(studio.folder / "survey.duckdb") as connection:
+        connection.execute("CREATE TABLE persons (person INTEGER, vote INTEGER)")
+    page = studio.post("/plan/new", {"source": "survey.duckdb", "table": "persons", "row_id": "person"})[2]
+    assert (
+        plan_on(page)
+        .partition("[data]\n")[2]
+        .startswith('source = "survey.duckdb"\ntable = "persons"\nrow_id = "person"\n')
+    )
+    assert 'value="persons.toml"' in page
+    assert "Columns: person , vote" in text_of(page)
+    for stated, sentence in [
+        ({"source": "survey.duckdb", "table": "nobody"}, "nobody"),
+        ({"source": "../people.csv"}, "is not in this folder"),
+        ({"source": "postgresql://host/data", "table": "t", "row_id": "id"}, "is not in this folder"),
+        ({"table": "persons"}, "needs source"),
+    ]:
+        assert sentence in text_of(studio.post("/plan/new", stated)[2])
 
 
 def plan_on(page):

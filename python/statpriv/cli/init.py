@@ -14,8 +14,9 @@ from statpriv.cli.plain_text import printable
 
 
 @click.command()
-@click.argument("source", type=click.Path(path_type=Path))
-@click.option("--table", help="The table of a DuckDB file.")
+@click.argument("source")
+@click.option("--table", help="The table of a DuckDB file or of a database.")
+@click.option("--row-id", help="The column that identifies rows; required of a database, whose rows have no order.")
 @click.option("--out", type=click.Path(path_type=Path), help="The plan to write; without it, it is printed.")
 @click.option("--force", is_flag=True, help="Replace a plan that exists.")
 @debug_option
@@ -24,26 +25,32 @@ from statpriv.cli.plain_text import printable
     "statpriv init people.csv --out release.toml",
     "statpriv init people.parquet",
     "statpriv init survey.duckdb --table people --out release.toml",
+    "statpriv init postgresql://curator@db.example.org/health --table survey.persons --row-id person",
 )
-def init(context: click.Context, *, source: Path, table: str | None, out: Path | None, force: bool) -> None:
+def init(
+    context: click.Context, *, source: str, table: str | None, row_id: str | None, out: Path | None, force: bool
+) -> None:
     """Write a first plan for a table, with a comment wherever something is to be stated.
 
-    SOURCE is a CSV, Parquet or DuckDB file. The names of its columns are read, and no value: the codes of columns and
-    what the public knows of them must come from elsewhere.
+    SOURCE is a CSV, Parquet or DuckDB file, or the address of a PostgreSQL database, without a password. The names of
+    its columns are read, and no value: the codes of columns and what the public knows of them must come from elsewhere.
     """
     from statpriv.releasing.first_plan import first_plan
-    from statpriv.releasing.plan import DataSource
+    from statpriv.releasing.plan_file import described_source
     from statpriv.releasing.tables import open_table
 
+    stated = {"source": source, "table": table, "row_id": row_id}
+    data = {key: value for key, value in stated.items() if value is not None}
+    where = described_source(data, Path())
     if out is not None:
         writable(out, "--out", force=force)
-        if out.exists() and source.exists() and out.samefile(source):
+        if where.path is not None and out.exists() and where.path.exists() and out.samefile(where.path):
             raise click.UsageError("--out is the table itself")
-    where = DataSource(source.absolute(), source.name, table=table)
     with open_table(where, [], debug=bool(context.ensure_object(dict).get("debug"))) as opened:
         columns = opened.columns
-    relative = os.path.relpath(source, Path() if out is None else out.parent)
-    plan = first_plan(Path(relative).as_posix(), columns, table=table)
+    if where.path is not None:
+        data["source"] = Path(os.path.relpath(where.path, Path() if out is None else out.parent)).as_posix()
+    plan = first_plan(data, columns)
     if out is None:
         sys.stdout.write(plan)
         return

@@ -19,18 +19,35 @@ from statpriv.errors import MissingExtraError
     default=Path(),
     help="The folder of tables and plans, and the only one that is read or written; by default this one.",
 )
+@click.option(
+    "--database",
+    help="The address of a PostgreSQL database, without a password, whose tables may be released too.",
+)
 @click.option("--registry", type=click.Path(path_type=Path), help="The registry of the ledger.")
 @debug_option
 @click.pass_context
-@examples("statpriv studio", "statpriv studio --folder survey --no-browser")
-def studio(context: click.Context, *, port: int, no_browser: bool, folder: Path, registry: Path | None) -> None:
+@examples(
+    "statpriv studio",
+    "statpriv studio --folder survey --no-browser",
+    "statpriv studio --database postgresql://curator@db.example.org/health",
+)
+def studio(
+    context: click.Context,
+    *,
+    port: int,
+    no_browser: bool,
+    folder: Path,
+    database: str | None,
+    registry: Path | None,
+) -> None:
     """Explore curves, write plans, release, assess and check, in a browser on this machine.
 
     Prints one line with the address. It serves this machine alone, and whoever has the address; Ctrl-C ends it.
     """
     try:
+        from statpriv.studio.folder import Folder
         from statpriv.studio.server import serve
     except ImportError as missing:
         raise MissingExtraError(f"the studio needs {missing.name}: pip install 'statpriv[studio]'") from None
     debug = bool(context.ensure_object(dict).get("debug"))
-    serve(folder.absolute(), port=port, registry=registry, open_browser=not no_browser, debug=debug)
+    serve(Folder(folder.absolute(), database), port=port, registry=registry, open_browser=not no_browser, debug=debug)

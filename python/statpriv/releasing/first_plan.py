@@ -7,7 +7,7 @@ taken from a value, and all of it stays a comment until somebody states it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from statpriv.releasing.predicate_grammar import WORD
 from statpriv.releasing.sql_text import identifier
@@ -15,24 +15,25 @@ from statpriv.releasing.sql_text import identifier
 __all__ = ["first_plan", "toml_string"]
 
 
-def first_plan(source: str, columns: Sequence[str], *, table: str | None = None) -> str:
+def first_plan(data: Mapping[str, str], columns: Sequence[str]) -> str:
     """The text of a plan that is complete but for what is commented out.
 
     Parameters
     ----------
-    source : str
-        The file that holds the table, relative to the plan.
+    data : dict of str to str
+        What `[data]` states, by key: the source of the table, its name in a database, the column that identifies rows.
     columns : sequence of str
         The names of its columns, in order.
-    table : str, optional
-        The table of a DuckDB file.
 
-    >>> print(first_plan("people.csv", ["id", "smoker"]).splitlines()[7])
+    >>> print(first_plan({"source": "people.csv"}, ["id", "smoker"]).splitlines()[7])
     source = "people.csv"
     """
+    stated = [f"{key} = {toml_string(value)}" for key, value in data.items()]
+    if "row_id" not in data:
+        comment = "a column with unique values; without it, a sorted copy is another table"
+        stated.append(f"# row_id = {toml_string(columns[0])}                     # {comment}")
     return _PLAN.format(
-        source=toml_string(source),
-        table="" if table is None else f"table = {toml_string(table)}\n",
+        data="\n".join(stated),
         first=toml_string(columns[0]),
         codes="\n".join(f'# {toml_string(column)} = ["…", "…"]' for column in columns),
         where=toml_string(f"{_named(columns[-1])} = '…'"),
@@ -57,8 +58,7 @@ _PLAN = """\
 prior = "none"                        # or one [[prior]] for each publication about the same rows elsewhere
 
 [data]
-source = {source}
-{table}# row_id = {first}                     # a column with unique values; without it, a sorted copy is another table
+{data}
 
 # The public codes of columns, from the codebook and never from this table. A condition with a constant that no row can
 # have is then refused before rows are spent on it.

@@ -433,6 +433,17 @@ def _validated(tables: dict[str, Any], name: str) -> PlanFile:
     raise PlanError("\n  ".join([f"{name}: {count}", *mistakes[:_MAX_ERRORS], *more]))
 
 
+def described_source(data: Mapping[str, str], folder: Path) -> DataSource:
+    """The table that keys of `[data]` describe, as in a plan in this folder.
+
+    Raises
+    ------
+    PlanError
+        If they describe none.
+    """
+    return _data_source(_checked(data, ""), folder / "plan.toml", None)
+
+
 def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> DataSource:
     folder = plan.parent
     if override is not None:
@@ -461,16 +472,19 @@ def _data_source(table: DataTable, plan: Path, override: str | Path | None) -> D
 
 def _overridden(table: DataTable, source: str) -> DataTable:
     """Replace the source of the plan, and repeat all checks."""
+    return _checked({**table.model_dump(exclude_unset=True), "source": source}, f" = {quoted(source, longest=4096)}")
+
+
+def _checked(data: Mapping[str, Any], where: str) -> DataTable:
+    """What `[data]` says; `where` follows its name in the message on a single key."""
     from pydantic import ValidationError
 
     try:
-        return DataTable.model_validate({**table.model_dump(exclude_unset=True), "source": source})
+        return DataTable.model_validate(dict(data))
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
     reason = detail["ctx"]["error"]
-    if isinstance(reason, PlanError) or len(detail["loc"]) == 0:
-        raise PlanError(f"data: {reason}")
-    raise PlanError(f"data = {quoted(source, longest=4096)}: {reason}")
+    raise PlanError(f"data{'' if isinstance(reason, PlanError) or not detail['loc'] else where}: {reason}")
 
 
 def plan_schema() -> dict[str, Any]:

@@ -41,20 +41,19 @@ _MOST_BYTES = 20_000_000
 _STATIC = {"studio.css": "text/css", "studio.js": "text/javascript"}
 
 
-def application(access: Access, folder: Path, registry: Path | None) -> Guard:
+def application(access: Access, folder: Folder, registry: Path | None) -> Guard:
     """The studio as an application of ASGI.
 
     Parameters
     ----------
     access : Access
         The secrets of this run.
-    folder : path
-        The folder whose tables and plans it works on.
+    folder : Folder
+        Whose tables and plans it works on.
     registry : path, optional
         The registry of the ledger; by default that of the command line.
     """
-    own = Folder(folder)
-    return Guard(_Studio(access, own, Releases(own, registry)).routed(), access)
+    return Guard(_Studio(access, folder, Releases(folder, registry)).routed(), access)
 
 
 @dataclass(frozen=True)
@@ -111,13 +110,15 @@ class _Studio:
         form = await self._form(request)
         if form is None:
             return _refused()
-        source = _texts(form).get("source", "")
+        stated = {key: value.strip() for key, value in _texts(form).items() if value.strip()}
+        data = {key: value for key, value in stated.items() if key in {"source", "table", "row_id"}}
         try:
-            path = self.folder.file(source, ".csv", ".parquet")
-            columns = await run_in_threadpool(_columns, path)
+            source = self.folder.described(data)
+            columns = await run_in_threadpool(_columns, source)
         except (StatprivError, OSError) as error:
             return self._plan_page("", "", error=_sentence(error))
-        return self._plan_page(f"{path.stem}.toml", first_plan(source, columns), columns=columns)
+        name = Path(source.label).stem if source.table is None else source.table
+        return self._plan_page(f"{name}.toml", first_plan(data, columns), columns=columns)
 
     async def edit_plan(self, request: Request) -> Response:
         form = await self._form(request)
@@ -255,7 +256,13 @@ class _Studio:
     def _plan_page(self, name: str, text: str, **more: object) -> Response:
         shown: dict[str, object] = {"error": None, "delta": None, "columns": (), "saved": False, "stated": {}, **more}
         return self._shown(
-            "plan", name=name, text=text, plans=self.folder.plans(), tables=self.folder.tables(), **shown
+            "plan",
+            name=name,
+            text=text,
+            plans=self.folder.plans(),
+            tables=self.folder.tables(),
+            database=self.folder.database,
+            **shown,
         )
 
     def _shown(self, template: str, **variables: object) -> Response:
@@ -277,9 +284,9 @@ def _result(state: Explored) -> dict[str, Any]:
     return {"error": None, **shown}
 
 
-def _columns(path: Path) -> tuple[str, ...]:
-    """The names of the columns of a file; no value is read."""
-    with open_table(DataSource(path.absolute(), path.name), []) as table:
+def _columns(source: DataSource) -> tuple[str, ...]:
+    """The names of the columns of a table; no value is read."""
+    with open_table(source, []) as table:
         return table.columns
 
 

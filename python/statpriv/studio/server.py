@@ -13,17 +13,18 @@ from statpriv.errors import ArgumentError
 from statpriv.numeric.waiting import shown_elsewhere
 from statpriv.studio.access import Access
 from statpriv.studio.application import application
+from statpriv.studio.folder import Folder
 
 __all__ = ["serve"]
 
 
-def serve(folder: Path, *, port: int, registry: Path | None, open_browser: bool, debug: bool = False) -> None:
+def serve(folder: Folder, *, port: int, registry: Path | None, open_browser: bool, debug: bool = False) -> None:
     """Print the address in one line, and serve until interrupted.
 
     Parameters
     ----------
-    folder : path
-        The folder whose tables and plans the studio works on.
+    folder : Folder
+        Whose tables and plans the studio works on.
     port : int
         The port; 0 is any free one.
     registry : path, optional
