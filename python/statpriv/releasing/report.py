@@ -111,7 +111,21 @@ def _schema() -> Any:  # noqa: ANN401 - a type of an optional package
     # By the standard 5.0 is an integer; a count is written without a point.
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
     strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
-    return strict(json.loads((_FOLDER / "report.schema.json").read_text(encoding="utf-8")))
+    schema = json.loads((_FOLDER / "report.schema.json").read_text(encoding="utf-8"))
+    return strict(_without_references(schema, schema.pop("$defs")))
+
+
+def _without_references(rules: Any, definitions: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any JSON)
+    """The same rules, with what each reference names in its place: it would be looked up anew for every value."""
+    match rules:
+        case {"$ref": str(name)}:
+            return _without_references(definitions[name.rpartition("/")[2]], definitions)
+        case dict():
+            return {key: _without_references(rule, definitions) for key, rule in rules.items()}
+        case list():
+            return [_without_references(rule, definitions) for rule in rules]
+        case _:
+            return rules
 
 
 @cache
