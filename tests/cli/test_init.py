@@ -49,6 +49,11 @@ def test_every_column_has_a_place_for_its_codes(run, people):
     assert load_plan("release.toml").queries
 
 
+def test_the_column_that_identifies_rows_is_no_dimension(run, people):
+    for arguments, named in ((["--row-id", "smoker"], '# "id" = ["…", "*"]'), ([], '# "smoker" = ["…", "*"]')):
+        assert f"# [table.dimensions]\n{named}" in run("init", "people.csv", *arguments).stdout
+
+
 def test_no_value_is_read(run, people):
     printed = run("init", "people.csv").stdout
     assert "confidential" not in printed

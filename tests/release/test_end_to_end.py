@@ -250,6 +250,32 @@ def test_a_count_that_contradicts_its_range_exits_6_although_all_is_written(work
     assert workshop.spent() == [2000]
 
 
+def test_whoever_checks_a_report_whose_range_is_contradicted_is_told(workshop):
+    workshop.table(["id", "vote"], [[i, 0] for i in range(2000)])
+    workshop.plan(query("vote = 0", name="Voters", rows=2000), delta="0.5")
+    assert workshop.command().returncode == 6
+    for command in ("compose", "verify"):
+        done = statpriv(command, str(workshop.json))
+        assert done.returncode == 0
+        assert 'Warning: the certified δ does not apply: by the report itself, the count of "Voters"' in done.stderr
+
+
+def test_a_plan_that_is_taken_for_claims_is_named_with_the_command_that_reads_it(workshop, in_process):
+    plan = workshop.plan(query("vote = 0", rows=20))
+    for command in ("compose", "verify"):
+        code, _, err = in_process(command, str(plan))
+        assert code == 2
+        assert "is the plan of a release; statpriv release" in err
+
+
+def test_cells_with_another_separator_are_told_from_a_missing_column(workshop, in_process):
+    workshop.table(["id", "vote"], [[1, 0]], delimiter=";")
+    workshop.plan(query("vote = 0", rows=1), more_data='row_id = "id"')
+    code, _, err = in_process(*workshop.arguments)
+    assert code == 2
+    assert 'the only one is "id;vote"; state delimiter = ";" in [data]' in " ".join(err.split())
+
+
 @pytest.mark.parametrize("votes", [0, 1])
 def test_a_withheld_count_tells_nothing_by_the_exit_code(workshop, in_process, votes):
     workshop.table(["id", "vote"], [[i, votes] for i in range(2000)])

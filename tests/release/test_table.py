@@ -192,7 +192,7 @@ def test_columns_that_differ_in_case_stay_apart(tmp_path):
 def test_a_delimiter_is_declared_and_never_guessed(tmp_path):
     path = write(tmp_path, "vote;b\n1;2,5\n")
     assert counts(path, "vote = 1", delimiter=";") == [1]
-    assert 'there is no column "vote"; did you mean "vote;b"?' in refusal(path, "vote = 1")
+    assert 'the only one is "vote;b"; state delimiter = ";" in [data]' in refusal(path, "vote = 1")
 
 
 def test_the_count_depends_on_nothing_but_the_property(tmp_path):

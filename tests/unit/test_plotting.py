@@ -59,6 +59,21 @@ def test_delta_against_epsilon_is_drawn_at_its_upper_end():
     assert ax.get_title() == "p = 0.5, n = 200 entries, 8 known"
 
 
+def test_a_curve_whose_values_take_long_is_drawn_at_few_places(monkeypatch):
+    laws = [sp.PropertyQuery(f"{k + 5}/100", attribute=f"a{k}") for k in range(4)]
+    assert sp.compose(laws, sp.Population(600), sp.RandomPartition([150] * 4)).is_costly
+    costly = sp.privacy_curve(laws[0], sp.Population(600))
+    assert not costly.is_costly
+    monkeypatch.setattr(sp.PrivacyCurve, "is_costly", property(lambda _: True))
+    monkeypatch.setattr(sp.PrivacyCurve, "epsilon", None)  # a search, which takes as long as fifty values
+    (line,) = against_epsilon(costly).lines
+    assert len(line.values) == 40
+    start, end = line.values[0].upper, line.values[-1].upper
+    assert end <= start * 1e-6
+    assert costly.delta(line.places[-1] * 7 / 8).upper > start * 1e-6
+    assert len(against_epsilon(costly, points=5).lines[0].values) == 5
+
+
 def test_a_curve_that_falls_little_has_an_axis_from_zero():
     ax = plot_curve(sp.privacy_curve(HALF, sp.Population(6)), points=9)
     assert ax.get_yscale() == "linear"

@@ -78,6 +78,8 @@ def compose(
     found = read_composition(file)
     report = None if isinstance(found, Composition) else found
     composition = found if isinstance(found, Composition) else found.composition
+    if report is not None:
+        report.warn_if_contradicted()
     with progress_on_terminal("δ of all answers together") as waiting:
         curve = composition.curve()
         value = curve.delta(composition.epsilon, digits=digits)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from statpriv.curves.evaluation import EvaluatedCurve
-from statpriv.numeric.exact import Number, as_probability
+from statpriv.numeric.exact import Number, as_nonnegative, as_probability
 from statpriv.rules.registry import AnySituation
 
 if TYPE_CHECKING:
@@ -71,5 +71,6 @@ class BesideNoise(EvaluatedCurve):
     def _instead(self, mechanism: Mechanism, epsilon: Number, delta: Number | None) -> NoiseInstead:
         from statpriv.theories.differential.noise_instead import noise_instead
 
-        found = Fraction(self.delta(epsilon).upper) if delta is None else as_probability(delta, "delta")
-        return noise_instead(mechanism, self.situation, epsilon, found)
+        at = as_nonnegative(epsilon, "epsilon")
+        found = Fraction(self.delta(at).upper) if delta is None else as_probability(delta, "delta")
+        return noise_instead(mechanism, self.situation, at, found)

@@ -53,6 +53,8 @@ _NATURE = {
     "bound": "A certified upper bound of the privacy curve.",
 }
 _LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
+_COSTLY = 1e6
+"""Terms of a sum that take the kernel some ten milliseconds."""
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
@@ -218,6 +220,7 @@ class PrivacyCurve(Guesses):
 
         return certify(self, epsilon=epsilon, delta=delta)
 
+    @answered
     def sensitivity(self, *, epsilon: Number, rows: Iterable[Number] = (2, 3, 5, 10)) -> Sensitivity:
         """What becomes of δ(ε) if an assumption is another: p outside its range, more known rows, rows of one person.
 
@@ -457,6 +460,7 @@ class PrivacyCurve(Guesses):
         """
         return compare(self._situation, epsilon)
 
+    @answered
     def table(self, epsilons: Iterable[Number] | None = None) -> CurveTable:
         """δ at several ε, as a table that prints, shows in notebooks, and becomes a DataFrame where pandas is there.
 
@@ -481,6 +485,7 @@ class PrivacyCurve(Guesses):
     def _shown(self, deltas: Mapping[float, Enclosure]) -> CurveTable:
         return CurveTable(tuple(deltas), tuple(deltas.values()), self.kind == "exact")
 
+    @answered
     def explain(self) -> str:
         """The theorem used, its source, the assumptions, and what is not covered, as text.
 
@@ -511,7 +516,13 @@ class PrivacyCurve(Guesses):
         shown = ", ".join(f"δ(0.1) ≤ {layers[name].delta('0.1').upper:.3g} by {_LAYERS[name]}" for name in _LAYERS)
         return ["", "Two layers", f"  {shown}; both hold at once, and δ is at most the smaller."]
 
-    def plot(self, ax: Axes | None = None, *, points: int = 200) -> Axes:
+    @property
+    def is_costly(self) -> bool:
+        """Whether one δ takes more than some ten milliseconds."""
+        return self._expression.terms > _COSTLY
+
+    @answered
+    def plot(self, ax: Axes | None = None, *, points: int | None = None) -> Axes:
         """δ against ε, δ on a logarithmic axis: :func:`statpriv.plotting.plot_curve`."""
         from statpriv.plotting import plot_curve
 

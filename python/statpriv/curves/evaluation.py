@@ -127,6 +127,7 @@ class EvaluatedCurve(ABC):
     def exact_delta(self, *, exp_epsilon: Number) -> Fraction: ...
     @overload
     def exact_delta(self, *, exp_epsilon: ArrayLike) -> NDArray[Any]: ...
+    @answered
     def exact_delta(self, *, exp_epsilon: Any) -> Any:
         """δ as an exact fraction, at a rational e^ε (for a bound: the exact value of the bound).
 
@@ -168,6 +169,7 @@ class EvaluatedCurve(ABC):
     def exact_terms(self, epsilon: Number) -> tuple[Fraction, Fraction]: ...
     @overload
     def exact_terms(self, epsilon: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    @answered
     def exact_terms(self, epsilon: Any) -> tuple[Any, Any]:
         """Rationals A and B with δ(ε) = A − e^ε·B, exactly (for a bound: the bound).
 

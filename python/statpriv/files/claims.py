@@ -60,6 +60,7 @@ from statpriv.files.composition import (
     Part,
     read_composition,
     read_parts,
+    refuse_plan,
 )
 from statpriv.files.documents import located, parsed, read_text, refused
 from statpriv.model.codec import POPULATION, QUERY, SAMPLING, stated_range
@@ -160,6 +161,7 @@ def read_claims(path: Path, *, plan: Path | None = None) -> tuple[Claim, ...]:
     """
     text = read_text(path, "claims")
     document = parsed(text, path)
+    refuse_plan(document, path)
     if "composition" in document:
         return (_reported({"name": None, "report": path.name}, path.parent, plan),)
     faults: list[str] = []
@@ -227,6 +229,7 @@ def _reported(read: dict[str, Value], folder: Path, plan: Path | None) -> Claim:
         ]
         whom = "itself" if plan is None else f"itself or the plan {plan.name}"
         raise ArgumentError(f"report = {read['report']!r} contradicts {whom}: {'; '.join(shown)}")
+    report.warn_if_contradicted()
     return Claim(
         report.curve_knowing(read.get("known_rows")),
         epsilon=report.composition.epsilon if read.get("epsilon") is None else read["epsilon"],

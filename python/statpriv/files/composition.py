@@ -96,6 +96,8 @@ from statpriv.model.situation import capabilities
 from statpriv.model.step_fields import publication_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.model.ranges import Stated
     from statpriv.model.same_rows import SameRows
@@ -113,6 +115,7 @@ __all__ = [
     "composition_of",
     "read_composition",
     "read_parts",
+    "refuse_plan",
     "together",
 ]
 
@@ -280,6 +283,7 @@ def read_composition(path: Path) -> Composition | ReleaseReport:
     """
     content = read_content(path, "composition")
     document = parsed(as_text(content, path), path)
+    refuse_plan(document, path)
     if "composition" in document:
         from statpriv.releasing.recomputation import read_report
 
@@ -289,6 +293,20 @@ def read_composition(path: Path) -> Composition | ReleaseReport:
     if found is None:
         raise refused(path, faults)
     return found
+
+
+def refuse_plan(document: Mapping[str, Value], path: Path) -> None:
+    """Refuse the plan of a release, which another command reads.
+
+    Raises
+    ------
+    ArgumentError
+        It is one.
+    """
+    if {"data", "guarantee"} <= document.keys() and "composition" not in document:
+        raise ArgumentError(
+            f"{path} is the plan of a release; statpriv release {path} --dry-run says what it guarantees"
+        )
 
 
 def _gate(value: Value) -> tuple[int, int]:

@@ -28,20 +28,34 @@ if TYPE_CHECKING:
     from statpriv.rules.registry import AnySituation
 
 _DECADES_OF_A_CURVE = 6
+_POINTS, _FEW_POINTS = 200, 40
 
 
-def against_epsilon(curve: PrivacyCurve, *, points: int = 200) -> Picture:
+def against_epsilon(curve: PrivacyCurve, *, points: int | None = None) -> Picture:
     """The picture of :func:`plot_curve`."""
-    points = as_count(points, "points", least=2)
+    points = (_FEW_POINTS if curve.is_costly else _POINTS) if points is None else as_count(points, "points", least=2)
     start = curve.delta(0).upper
     lowest = max(start * 10.0**-_DECADES_OF_A_CURVE, curve.infinity_mass().upper * (1 + 1e-9), 1e-300)
-    end = curve.epsilon(lowest).upper
+    end = _about(curve, lowest) if curve.is_costly else curve.epsilon(lowest).upper
     end = end if math.isfinite(end) and end > 0 else 1.0
     places = [end * k / (points - 1) for k in range(points)]
     values = curve.delta(places)
     label = "δ(ε)" if curve.kind == "exact" else "upper bound of δ(ε)"
     line = Line(label, tuple(places), tuple(values[k] for k in range(points)), (curve,))
     return Picture("epsilon", "delta", _title(curve.situation), (line,))
+
+
+def _about(curve: PrivacyCurve, delta: float) -> float:
+    """An ε from which on δ is at most this, to about a sixteenth; infinite where none is below 512."""
+    above, step = 0.0, 1 / 64
+    while curve.delta(above + step).upper > delta:
+        above, step = above + step, 2 * step
+        if above > 512:
+            return math.inf
+    for _ in range(3):
+        step /= 2
+        above += step if curve.delta(above + step).upper > delta else 0.0
+    return above + step
 
 
 def trade_off(curve: PrivacyCurve, *, points: int = 200) -> Picture:

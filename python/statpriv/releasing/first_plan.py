@@ -34,7 +34,9 @@ def first_plan(data: Mapping[str, str], columns: Sequence[str]) -> str:
         stated.append(f"# row_id = {toml_string(columns[0])}                     # {comment}")
     return _PLAN.format(
         data="\n".join(stated),
-        first=toml_string(columns[0]),
+        dimension=toml_string(
+            next((column for column in columns if column != data.get("row_id", columns[0])), columns[0])
+        ),
         codes="\n".join(f'# {toml_string(column)} = ["…", "…"]' for column in columns),
         where=toml_string(f"{_named(columns[-1])} = '…'"),
     )
@@ -86,5 +88,5 @@ known_rows = 0                        # rows whose values a reader may know
 # name = "…"
 # minimum = 30
 # [table.dimensions]
-# {first} = ["…", "*"]                   # "*" is everything else
+# {dimension} = ["…", "*"]                   # "*" is everything else
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,6 +29,7 @@ from statpriv.releasing.leaves import LEAVES, named
 from statpriv.releasing.ledger import ReleaseRecord
 from statpriv.releasing.released_table import contradictions
 from statpriv.releasing.report import validate_form
+from statpriv.releasing.sql_text import quoted
 from statpriv.releasing.stated_facts import (
     groups_of,
     misfits,
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from statpriv.curves.curve import PrivacyCurve
     from statpriv.releasing.plan import Plan
 
-__all__ = ["ReleaseReport", "read_report"]
+__all__ = ["ContradictedRangeWarning", "ReleaseReport", "read_report"]
 
 _NEAR = 1e-6
 """Relative distance of the ends of enclosures of one number that different machines and versions may have."""
@@ -88,6 +90,10 @@ def read_report(content: bytes, path: Path) -> ReleaseReport:
     return ReleaseReport(document, composition, hashlib.sha256(content).hexdigest())
 
 
+class ContradictedRangeWarning(UserWarning):
+    """A report of a release whose certified δ does not apply, because a declared range is wrong."""
+
+
 @dataclass(frozen=True)
 class ReleaseReport:
     """The report of a release, which says what was released and under which guarantee.
@@ -119,6 +125,18 @@ class ReleaseReport:
         """The name of the report in certificates."""
         release = self.document["release"]
         return About(None if release is None else release["id"], self.sha256, self.document["plan"]["sha256"])
+
+    def warn_if_contradicted(self) -> None:
+        """Warn of published counts that contradict their declared range: what is recomputed does not apply then."""
+        answers = self.document["answers"]
+        names = dict.fromkeys(quoted(answer["query"]) for answer in answers if answer["contradicts_range"])
+        if names:
+            warnings.warn(
+                f"the certified δ does not apply: by the report itself, the count of {', '.join(names)} contradicts "
+                "the declared range that δ rests on",
+                ContradictedRangeWarning,
+                stacklevel=2,
+            )
 
     @property
     def target(self) -> Fraction:

@@ -647,6 +647,12 @@ impl Curve {
         door::run(py, terms, |interrupt| inverse::epsilon(&self.0, &exact, interrupt)).map(Enclosure)
     }
 
+    /// About how many terms of a sum one δ costs, of which a million take some ten milliseconds.
+    #[getter]
+    fn terms(&self) -> f64 {
+        self.0.terms()
+    }
+
     /// The limit of δ(ε) for ε → ∞.
     fn mass_at_infinity(&self, py: Python<'_>) -> PyResult<Enclosure> {
         door::run(py, self.0.terms(), |interrupt| self.0.infinity_mass(interrupt)).map(Enclosure)

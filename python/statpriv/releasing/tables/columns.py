@@ -181,4 +181,6 @@ def _absence(name: str, names: Sequence[str]) -> str | None:
     folded = {candidate.lower(): candidate for candidate in names}
     close = [folded[match] for match in get_close_matches(name.lower(), folded, n=3)]
     meant = f"; did you mean {' or '.join(map(quoted, close))}?" if close else ""
+    if len(names) == 1 and (marks := [mark for mark in ";|\t" if mark in names[0]]):
+        meant = f": the only one is {quoted(names[0])}; state delimiter = {quoted(marks[0])} in [data]"
     return f"there is no column {quoted(name)}{meant}"
