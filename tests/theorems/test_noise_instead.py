@@ -153,3 +153,10 @@ def test_the_table_says_what_differential_privacy_protects_besides():
     assert "knows every other row" in str(table)
     assert "knows every other row" in table._repr_html_()
     assert repr(table) == "<NoiseInstead: Gaussian, 1 questions at ε = 0.1>"
+
+
+@pytest.mark.parametrize("compare", ["compare_gaussian", "compare_laplace"])
+def test_noise_is_compared_at_one_epsilon(compare):
+    curve = sp.privacy_curve(sp.PropertyQuery("0.3"), sp.Population(100))
+    with pytest.raises(sp.ArgumentError, match=r"epsilon = \[0\.1, 0\.2\] is not a number"):
+        getattr(curve, compare)([0.1, 0.2])

@@ -73,4 +73,4 @@ class BesideNoise(EvaluatedCurve):
 
         at = as_nonnegative(epsilon, "epsilon")
         found = Fraction(self.delta(at).upper) if delta is None else as_probability(delta, "delta")
-        return noise_instead(mechanism, self.situation, at, found)
+        return noise_instead(mechanism, self.situation, epsilon, found)

@@ -144,4 +144,4 @@ def read_rule(value: dict[str, Any]) -> Rule:
     stated = table(value, "situation", {"minima", "known_rows", *_REFINED & {*value}})
     known = whole(stated["known_rows"], "situation.known_rows", 0, 2**53)
     minima, depth = _minima(stated["minima"], "situation.minima"), _depth(stated, "situation")
-    return Rule(Table(minima, 2**53, 1, None, depth), known)
+    return Rule(Table(minima, 1, 1, None, depth), known)
