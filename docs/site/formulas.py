@@ -18,31 +18,24 @@ if TYPE_CHECKING:
 _FOLDERS = ("explanation/", "tutorial/")
 _INLINE = re.compile(r"(<pre\b.*?</pre>)|<code>([^<]*)</code>", re.DOTALL)
 _DISPLAYED = re.compile(r'<div class="language-text highlight"><pre><span></span><code>([^<]*)</code></pre></div>')
-_FUNCTIONS = (
-    *("ln", "log", "exp", "cos", "sin", "tan", "sinh", "cosh", "arg", "max", "min", "sup", "inf", "sign", "logit"),
-    *(
-        "Re",
-        "Var",
-        "Cov",
-        "Bin",
-        "Hyp",
-        "Mult",
-        "Poi",
-        "Beta",
-        "lo",
-        "hi",
-        "if",
-        "and",
-        "or",
-        "for",
-        "over",
-        "all",
-        "of",
-    ),
+_FUNCTIONS = re.findall(
+    "[A-Za-z]+",
+    "ln log exp cos sin tan sinh cosh arg max min sup inf sign logit Re Var Cov Bin Hyp Mult Poi Beta SPC lo hi "
+    "if and or for over all of",
 )
+"""Names of functions, and the few words that stand in formulas."""
 _CODE = re.compile(
-    rf"[\"\\\\`@#$]|--|::|\.[A-Za-z]\w+|\w\.\w*[a-z]|^[:.]|[a-z0-9]=|^\w+/$|_[A-Za-z]{{2,}}|(?:^|[^A-Za-z])(?!(?:{'|'.join(_FUNCTIONS)})_)[A-Za-z]{{3,}}_"
+    rf"""
+    ["\\`@#$] | -- | ::        # texts, options, paths of Rust
+    | ^[:.] | ^\w+/$            # a port, a suffix, a folder
+    | \.[A-Za-z]\w+ | \w\.\w*[a-z]   # an attribute, a name of a file
+    | [a-z0-9]=                 # an argument
+    | _[A-Za-z]{{2,}}           # a name of several words,
+    | (?<![A-Za-z])(?!(?:{"|".join(_FUNCTIONS)})_)[A-Za-z]{{3,}}_  # unless the first is a function
+    """,
+    re.VERBOSE,
 )
+"""What no formula has."""
 _SYMBOL = re.compile(r"[Α-ωℓ°Σ∞≤≥∈√∫·−∖∪∩→↦∝²³½]|[_^()\[\]/+<>~]")
 _PRODUCT = re.compile(r"[A-Za-z]{2}|[a-z][A-Z][a-z]")
 """Letters that stand beside each other, such as rK."""
