@@ -153,3 +153,12 @@ def test_a_mistake_is_one_sentence(run, arguments, sentence):
     assert result.stderr.startswith("Error: ")
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_delta_above_one_is_refused_with_what_may_be_meant(run):
+    refused = run("epsilon", "--n", "100", "--p", "0.3", "--delta", "2")
+    assert refused.exit_code == 2
+    assert "--delta = 2; a probability from 0 to 1 is required, such as 0.02 for 2 %" in " ".join(
+        refused.stderr.split()
+    )
+    assert run("epsilon", "--n", "100", "--p", "0.3", "--delta", "1").exit_code == 0

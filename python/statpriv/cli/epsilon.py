@@ -10,6 +10,7 @@ import rich_click as click
 from statpriv.cli.options import debug_option, digits_option, exact, examples, json_option
 from statpriv.cli.output import enclosed, ends, grounds, print_facts, print_json, provenance, upper_end
 from statpriv.cli.single_count import SingleCount, single_count_options
+from statpriv.errors import ArgumentError
 from statpriv.numeric.literals import literal
 
 _WHAT_IS_ENCLOSED = {
@@ -20,7 +21,7 @@ _WHAT_IS_ENCLOSED = {
 
 @click.command()
 @single_count_options
-@click.option("--delta", callback=exact, metavar="NUMBER", required=True, help="δ, at least 0.")
+@click.option("--delta", callback=exact, metavar="NUMBER", required=True, help="δ, from 0 to 1.")
 @json_option
 @digits_option
 @debug_option
@@ -39,6 +40,8 @@ def epsilon(
     The least ε at which the count is (ε, δ)-private against someone who knows how the entries are distributed, and
     the values of some. It is computed as an enclosure, and quoted at its upper end.
     """
+    if delta > 1:  # any ε is enough then, which is hardly what is meant
+        raise ArgumentError(f"--delta = {literal(delta)}; a probability from 0 to 1 is required, such as 0.02 for 2 %")
     curve = count.curve()
     value = curve.epsilon(delta, digits=digits)
     if as_json:
