@@ -32,6 +32,13 @@ def ten(known=0, delta="8.5e-6", minimum=10):
     return sp.minimum_count_curve(minimum, known=known).certify(epsilon=2, delta=delta).document
 
 
+def verdict_on(document):
+    try:
+        return check(document).verdict
+    except CertificateError:
+        return "refused"
+
+
 # --- the bound -----------------------------------------------------------------------------------
 
 
@@ -240,13 +247,9 @@ def test_a_tree_on_a_part_is_certified_beside_other_answers():
     ids=lambda part: ".".join(part) if isinstance(part, tuple) else "",
 )
 def test_an_alteration_of_a_tree_is_refused_or_undecided(path, value):
-    changed = altered(certified_tree().document, path, value)
-    try:
-        assert check(changed).verdict != "proved"
-    except CertificateError:
-        pass
-    else:
-        assert path[0] != "witness"
+    found = verdict_on(altered(certified_tree().document, path, value))
+    assert found != "proved"
+    assert found == "refused" or path[0] != "witness"
 
 
 @pytest.mark.parametrize("depth", [1, 51, 2.0, None])
@@ -398,13 +401,9 @@ ALTERED = [
 
 @pytest.mark.parametrize(("path", "value"), ALTERED, ids=lambda part: ".".join(part) if isinstance(part, tuple) else "")
 def test_an_alteration_is_refused_or_undecided(path, value):
-    changed = altered(ten(), path, value)
-    try:
-        assert check(changed).verdict != "proved"
-    except CertificateError:
-        pass
-    else:
-        assert path == ("claim", "delta")  # the margin would have to be altered, too
+    found = verdict_on(altered(ten(), path, value))
+    assert found != "proved"
+    assert found == "refused" or path == ("claim", "delta")  # the margin would have to be altered, too
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,6 @@ from .certificate import listed, sizes, table, whole
 from .counts import MOST_COSTS, ONE, CertificateError, Interval, TooLargeError, largest, one_direction
 
 _MOST_CLASSES, _DEEPEST = 2**10, 50
-_REFINED = {"depth"}
-"""What is stated besides of a table that the data refine (stages.py)."""
 
 
 @dataclass(frozen=True)
@@ -130,18 +128,19 @@ def _minima(value: object, place: str) -> tuple[tuple[int, int], ...]:
 
 
 def _depth(stated: dict[str, Any], place: str) -> int:
+    """The levels of a table that the data refine (stages.py), where they are stated."""
     return whole(stated["depth"], f"{place}.depth", 2, _DEEPEST) if "depth" in stated else 1
 
 
 def read_table(value: dict[str, Any], place: str, most: int) -> Table:
     """A part in which a table of at most `most` entries is asked."""
-    part = table(value, place, {"minima", "size", "count", "attribute", *_REFINED & {*value}})
+    part = table(value, place, {"minima", "size", "count", "attribute", *{"depth"} & {*value}})
     return Table(_minima(part["minima"], f"{place}.minima"), *sizes(part, place, most), _depth(part, place))
 
 
 def read_rule(value: dict[str, Any]) -> Rule:
     """A rule of publication."""
-    stated = table(value, "situation", {"minima", "known_rows", *_REFINED & {*value}})
+    stated = table(value, "situation", {"minima", "known_rows", *{"depth"} & {*value}})
     known = whole(stated["known_rows"], "situation.known_rows", 0, 2**53)
     minima, depth = _minima(stated["minima"], "situation.minima"), _depth(stated, "situation")
     return Rule(Table(minima, 1, 1, None, depth), known)
