@@ -204,6 +204,10 @@ class Workshop:
                 return []
             return [rows for (rows,) in connection.execute("SELECT rows_spent FROM release ORDER BY number")]
 
+    def published(self):
+        """The releases of which the ledger knows a report."""
+        return set(ledger.Registry.open(self.registry).summary().published) if self.spent() else set()
+
     def outputs(self):
         """Everything in the folder that is neither input nor registry."""
         inputs = {".csv", ".tsv", ".parquet", ".toml"}

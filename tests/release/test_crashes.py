@@ -25,6 +25,7 @@ from statpriv.releasing.ledger import books, chain, commitment, files, registry,
 
 from ..cases import cases, spread
 from .conftest import Workshop, query
+from .conftest import statpriv as statpriv_command
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="real processes are killed with POSIX signals"),
@@ -166,6 +167,8 @@ def assert_all_or_nothing(workshop):
     assert_no_partial_file(workshop)
     before = {path.name for path in (workshop.page, workshop.json) if path.exists()}
     assert spent or not before
+    # A kill may come between the report and its note in the ledger, which is never there without a report.
+    assert workshop.published() <= ({1} if before else set())
     if spent:
         with pytest.raises(
             LedgerError, match="the queries use 13 rows together, and earlier releases have left 7 of 20"
@@ -176,6 +179,7 @@ def assert_all_or_nothing(workshop):
         workshop.release(force=True)
         assert workshop.page.exists()
         assert workshop.json.exists()
+        assert workshop.published() == {1}
     assert workshop.spent() == [SPENT]
     assert left_behind(workshop) == []
 
@@ -259,6 +263,7 @@ def test_a_second_release_killed_at_a_step_loses_nothing_of_the_first(tmp_path, 
     workshop.release(force=True)
     workshop.assert_whole_report()
     assert [entry["rows_spent"] for entry in workshop.report["history"]] == [6, *lost]
+    assert workshop.published() == {1, len(lost) + 2}
     assert workshop.report["history"][0]["release_id"] == first
     assert used_rows(workshop) == sum(workshop.spent())
 
@@ -704,3 +709,17 @@ def test_a_disk_that_only_reads_is_found_before_the_spend(tmp_path):
             Workshop(tmp_path, outputs_in=disk).release()
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
         assert workshop.spent() == []
+
+
+def test_a_report_that_the_ledger_cannot_note_is_published_all_the_same(tmp_path, monkeypatch):
+    def full(*_):
+        raise LedgerError("the disk is full")
+
+    workshop = prepared(tmp_path)
+    monkeypatch.setattr(session.Ledger, "note_published", full)
+    with pytest.warns(UserWarning, match="the report was published, but the ledger could not note that: the disk is"):
+        workshop.release()
+    workshop.assert_whole_report()
+    assert workshop.published() == set()
+    shown = statpriv_command("ledger", "show", "--registry", workshop.registry)
+    assert "(no report is known)" in shown.stdout

@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -431,7 +432,7 @@ def test_the_commands(workshop, in_process):
     _, newer, _ = in_process("ledger", "anchor", *at)
     assert newer != anchor
     assert in_process("ledger", "verify", "--anchor", anchor, *at) == (
-        0, f"Ledger {anchor[:32]} is as it was written, with 3 entries in its history.\n", "",
+        0, f"Ledger {anchor[:32]} is as it was written, with 5 entries in its history.\n", "",
     )  # fmt: skip
     shutil.rmtree(workshop.registry)
     kept.rename(workshop.registry)
@@ -441,7 +442,7 @@ def test_the_commands(workshop, in_process):
     ):  # fmt: skip
         code, out, err = in_process(*arguments, "--anchor", newer, *at)
         assert (code, out) == (2, "")
-        assert "it was rolled back (the anchor names entry 3 of the history, which ends with 2)" in err
+        assert "it was rolled back (the anchor names entry 5 of the history, which ends with 3)" in err
         code, out, err = in_process(*arguments, "--anchor", "nonsense", *at)
         assert (code, out) == (2, "")
         assert "anchor = nonsense; the line that `statpriv ledger anchor` printed is required" in err
@@ -502,6 +503,19 @@ def test_the_facts_are_checked_before_a_change_is_sealed(folder, monkeypatch):
     monkeypatch.undo()
     assert state(folder) == before
     Registry(folder).verify()
+
+
+def test_a_report_is_noted_once_and_only_of_a_release(folder):
+    record = release(Registry(folder), list("abcdefgh"), "r", [0, 0, 0, 0, 1, 0, 0, 0])
+    assert record.number not in Registry(folder).summary().published
+    with Registry(folder).locked() as ledger:
+        ledger.note_published(record)
+    before = state(folder)
+    assert record.number in Registry(folder).summary().published
+    for other in (record, replace(record, number=record.number + 1)):
+        with Registry(folder).locked() as ledger, pytest.raises(LedgerError, match=f"{DAMAGED}.*history says of a rep"):
+            ledger.note_published(other)
+    assert state(folder) == before
 
 
 def test_rows_are_found_where_they_were(folder):

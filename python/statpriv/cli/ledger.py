@@ -48,7 +48,8 @@ def ledger() -> None:
 def show(*, registry: str | None, as_json: bool) -> None:
     """Data sets by number: their rows, used and left, and their releases.
 
-    Nothing that identifies a row is shown, and no key. The digest of a plan is that of its file (sha256sum).
+    Nothing that identifies a row is shown, and no key. The digest of a plan is that of its file (sha256sum). A release
+    of which no report is known was killed after its rows were used, or its report could not be written.
     """
     from statpriv.releasing.ledger import Registry
 
@@ -180,6 +181,7 @@ def _document(summary: Summary) -> dict[str, Any]:
                         "day": release.day,
                         "queries": len(release.queries),
                         "rows_spent": release.rows,
+                        "published": release.number in summary.published,
                         "plan_sha256": release.plan_sha256,
                     }
                     for release in data_set.releases
@@ -199,10 +201,10 @@ def _lines(registry: Registry, summary: Summary) -> list[str]:
         )
     if not summary.data_sets:
         lines.append("Nothing was released.")
-    return [*lines, *(line for data_set in summary.data_sets for line in _lines_of(data_set))]
+    return [*lines, *(line for data_set in summary.data_sets for line in _lines_of(data_set, summary.published))]
 
 
-def _lines_of(data_set: DataSet) -> list[str]:
+def _lines_of(data_set: DataSet, published: frozenset[int]) -> list[str]:
     known = "by their ids" if data_set.has_ids else "by their position only"
     lines = [
         "",
@@ -214,7 +216,7 @@ def _lines_of(data_set: DataSet) -> list[str]:
     ]
     lines += [
         f"  {release.day}  release {release.number}  {len(release.queries)} queries on {release.rows} rows  "
-        f"plan {release.plan_sha256[:16]}…"
+        f"plan {release.plan_sha256[:16]}…" + ("" if release.number in published else "  (no report is known)")
         for release in data_set.releases
     ]
     return lines

@@ -11,6 +11,7 @@ import hashlib
 import json as json_format
 import os
 import secrets
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from statpriv.releasing.contents import Progress, prospective_contents, released
 from statpriv.releasing.exact_tables import TableAnswer
 from statpriv.releasing.guarantee import Guarantee, certify
 from statpriv.releasing.history import Everything, as_first_release, everything, with_everything
-from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, Rows
+from statpriv.releasing.ledger import Anchor, Ledger, Position, Registry, ReleaseRecord, Rows
 from statpriv.releasing.outputs import Outputs, Places
 from statpriv.releasing.partition import Strata, WordSource, secret_partition
 from statpriv.releasing.plan import Plan, TableInMemory
@@ -295,7 +296,16 @@ def _release_under_lock(
                 contents = released_contents(prospective, guarantee, counts, answers, record)
                 report = Report(contents, render(contents))
                 places.write(report.html, report.json, contents)
-                return report
+        _note_published(ledger, record)
+        return report
+
+
+def _note_published(ledger: Ledger, record: ReleaseRecord) -> None:
+    """Note in the ledger that the report was written; nothing is lost if that fails."""
+    try:
+        ledger.note_published(record)
+    except LedgerError as error:
+        warnings.warn(f"the report was published, but the ledger could not note that: {error}", stacklevel=2)
 
 
 def _prospect(whole: Everything, progress: Progress) -> dict[str, Any]:

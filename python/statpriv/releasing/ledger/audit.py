@@ -8,7 +8,6 @@ they hold before each commit, so that no defect of this program is sealed.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from datetime import date
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from statpriv.errors import LedgerError, StatprivError
 from statpriv.releasing.ledger.books import FORMAT, SCHEMA, Books, DataSet
-from statpriv.releasing.ledger.chain import CREATED, DESTROYED, RELEASED, entries
+from statpriv.releasing.ledger.chain import CREATED, DESTROYED, PUBLISHED, RELEASED, changes
 from statpriv.releasing.ledger.files import DamageError
 
 __all__ = ["check_facts", "check_file", "is_empty"]
@@ -145,7 +144,7 @@ def _of_data_set(books: Books, data_set: DataSet) -> Iterator[str]:
 
 
 def _of_releases(books: Books, data_sets: tuple[DataSet, ...]) -> Iterator[str]:
-    written = [json.loads(change) for _, change, _ in entries(books.connection)]
+    written = changes(books.connection)
     if [change["kind"] for change in written].index(CREATED) != 0:
         yield "the history does not begin with the creation"
     if (written[-1]["kind"] == DESTROYED) != (books.identity()[1] is not None):
@@ -158,6 +157,13 @@ def _of_releases(books: Books, data_sets: tuple[DataSet, ...]) -> Iterator[str]:
     ]
     if releases != said or [number for number, *_ in said] != list(range(1, len(said) + 1)):
         yield "the history and the releases contradict each other"
+    said_of = [(change["release"], change["kind"]) for change in written if change["kind"] in {RELEASED, PUBLISHED}]
+    places = {said: place for place, said in enumerate(said_of)}
+    if len(places) < len(said_of) or any(
+        kind == PUBLISHED and places.get((release, RELEASED), place) >= place
+        for (release, kind), place in places.items()
+    ):
+        yield "the history says of a report twice that it was written, or before its release"
     rows = books.connection.execute("SELECT number, rows_spent FROM release ORDER BY number").fetchall()
     if rows != [(number, spent) for number, _, _, spent in releases]:
         yield "a release did not use the rows of its parts"

@@ -19,9 +19,20 @@ from typing import Any
 from statpriv.releasing.ledger.authentication import LINK, Anchor, Authenticator, Cell
 from statpriv.releasing.ledger.files import DamageError
 
-__all__ = ["CREATED", "DESTROYED", "EDITS_ACCEPTED", "EXTENDED", "RELEASED", "Chain", "entries"]
+__all__ = [
+    "CREATED",
+    "DESTROYED",
+    "EDITS_ACCEPTED",
+    "EXTENDED",
+    "PUBLISHED",
+    "RELEASED",
+    "Chain",
+    "changes",
+    "entries",
+    "published",
+]
 
-CREATED, RELEASED, EXTENDED = "created", "released", "extended"
+CREATED, RELEASED, PUBLISHED, EXTENDED = "created", "released", "published", "extended"
 EDITS_ACCEPTED, DESTROYED = "edits accepted", "destroyed"
 
 _TABLES = ("ledger", "data_set", "cohort", "content", "release")
@@ -33,6 +44,16 @@ _NONCE = 16
 def entries(connection: sqlite3.Connection) -> list[tuple[int, str, bytes]]:
     """The history: number, change and link of each entry, in order."""
     return connection.execute("SELECT number, change, link FROM history ORDER BY number").fetchall()
+
+
+def changes(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    """The changes of the history, in order."""
+    return [json.loads(change) for _, change, _ in entries(connection)]
+
+
+def published(connection: sqlite3.Connection) -> frozenset[int]:
+    """The numbers of the releases whose reports are known to be written; the others may have been killed."""
+    return frozenset(change["release"] for change in changes(connection) if change["kind"] == PUBLISHED)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from statpriv.errors import LedgerError
 from statpriv.releasing.ledger.audit import check_facts, check_file, is_empty
 from statpriv.releasing.ledger.authentication import Anchor, Authenticator
 from statpriv.releasing.ledger.books import SCHEMA, Books, DataSet, today
-from statpriv.releasing.ledger.chain import CREATED, DESTROYED, Chain
+from statpriv.releasing.ledger.chain import CREATED, DESTROYED, Chain, published
 from statpriv.releasing.ledger.commitment import DurabilityUnknownError, commit
 from statpriv.releasing.ledger.files import (
     DamageError,
@@ -52,11 +52,15 @@ class Summary:
         The day on which the secret was destroyed; None if it still exists.
     data_sets
         All data sets of the ledger.
+    published
+        The numbers of the releases whose reports are known to be written. Of any other the process was killed, or its
+        report could not be written, or it is older than this note.
     """
 
     ledger_id: str
     destroyed: str | None
     data_sets: tuple[DataSet, ...]
+    published: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -148,9 +152,10 @@ class Registry:
         with self._held(patience) as connection, writing(self.folder), checked(self.folder):
             destroyed = self._destroyed(connection)
             if destroyed is not None:
-                return Summary(Books(connection).identity()[0], destroyed, check_facts(Books(connection)))
-            secret = self._opened(connection)
-            return Summary(secret.ledger_id, None, tuple(Books(connection).data_sets()))
+                ledger_id, data_sets = Books(connection).identity()[0], check_facts(Books(connection))
+            else:
+                ledger_id, data_sets = self._opened(connection).ledger_id, tuple(Books(connection).data_sets())
+            return Summary(ledger_id, destroyed, data_sets, published(connection))
 
     def verify(self, *, anchor: Anchor | None = None, patience: float = 60.0) -> Anchor:
         """Check that every byte of the ledger that means something was written under its key.

@@ -18,7 +18,7 @@ from statpriv.composition.cohorts import Cohort
 from statpriv.errors import LedgerError, RowsSpentError
 from statpriv.releasing.ledger.audit import check_facts
 from statpriv.releasing.ledger.books import Books, DataSet, PastRelease, today
-from statpriv.releasing.ledger.chain import EDITS_ACCEPTED, EXTENDED, RELEASED, Chain
+from statpriv.releasing.ledger.chain import EDITS_ACCEPTED, EXTENDED, PUBLISHED, RELEASED, Chain
 from statpriv.releasing.ledger.commitment import DurabilityUnknownError, commit
 from statpriv.releasing.ledger.files import checked, writing
 from statpriv.releasing.ledger.secret import Secret
@@ -380,6 +380,26 @@ class Ledger:
                 f"unknown ({error}): take them as spent; nothing was answered"
             ) from error
         return record
+
+    def note_published(self, release: ReleaseRecord) -> None:
+        """Note that the report of a release was written, so that it is not taken for one that was killed.
+
+        Raises
+        ------
+        LedgerError
+            If the ledger cannot be written, or nobody can tell.
+        """
+        unknown = f"release {release.number} is listed without a report"
+        with writing(self._folder, unknown), checked(self._folder):
+            self._begin()
+            self._chain.append(PUBLISHED, release=release.number)
+            self._seal(new_tokens_of=None)
+        try:
+            self._commit(unknown)
+        except DurabilityUnknownError as error:
+            raise LedgerError(
+                f"registry {self._folder}: {unknown}, or will be after a loss of power ({error})"
+            ) from error
 
     def extend(self, growth: Growth, fingerprint: ContentFingerprint, *, content_edited: bool = False) -> None:
         """Durably let the new rows of a grown table join its data set.

@@ -63,8 +63,6 @@ except ImportError as missing:
 
 __all__ = ["open_table"]
 
-_QUESTIONS_AT_ONCE = 100
-
 # The engine loads and installs no extension, stores no secret, looks up no Python variable and spills nothing to disk.
 _LOCKED_FROM_THE_START: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
@@ -231,11 +229,7 @@ class _Content:
         if len(partition) != self.rows:
             raise self._engine.files.changed
         return counts_in_passes(
-            partition,
-            questions,
-            lambda asked: self._tallied(partition, asked),
-            self._engine.files.changed,
-            at_once=_QUESTIONS_AT_ONCE,
+            partition, questions, lambda asked: self._tallied(partition, asked), self._engine.files.changed
         )
 
     def _tallied(self, partition: Partition, asked: Sequence[AskedParts]) -> Iterator[tuple[int, ...]]:

@@ -1,7 +1,7 @@
 """A table of a PostgreSQL database, read in one snapshot and one transaction that writes nothing.
 
 Everything is read in one REPEATABLE READ transaction, so n, the ids, the content and the counts belong to the same
-moment. PostgreSQL rows have no order; the row order is therefore the binary order of the ids.
+moment. PostgreSQL rows have no order; where one is needed, it is the binary order of the ids.
 
 The server evaluates every question for every row, and the answers are counted here as they come by, by the part of
 each row. So the server makes no temporary table, and no query text contains an id, a label or a key.
@@ -117,37 +117,40 @@ class _Table:
     def groups(self) -> Groups:
         if self._source.group is None:
             raise self._session.refusal("the plan names no column of groups: [data] group")
-        return groups_of(list(self._texts(self._source.group)), self._source.group, self._session.refusal)
+        return groups_of(
+            list(self._texts(self._source.group, in_order=True)), self._source.group, self._session.refusal
+        )
 
     def row_tokens(self, key: bytes, *, with_rows: bool = False) -> RowTokens:
         if self._source.unit is not None:
             check_units(self._texts(self._source.unit), self._source, self._session.refusal)
         column = self._relation.id_name
-        return tokens_of(key, self._texts(column), column, self._session.refusal, with_rows=with_rows)
+        texts = self._texts(column, in_order=with_rows)
+        return tokens_of(key, texts, column, self._session.refusal, with_rows=with_rows)
 
     def check_unique(self, column: str) -> None:
         check_distinct(self._texts(column), column, self._session.refusal)
 
-    def _texts(self, column: str) -> Iterator[str | None]:
+    def _texts(self, column: str, *, in_order: bool = False) -> Iterator[str | None]:
         text = self._relation.text(position_of(self._relation.columns, column))
-        rows = self._session.stream(
-            f"SELECT {text} FROM {self._relation.sql} ORDER BY {self._relation.id_text}", _UNREADABLE
-        )
-        return (text for (text,) in rows)
+        return (text for (text,) in self._rows(text, in_order=in_order))
+
+    def _rows(self, selected: str, *, in_order: bool) -> Iterator[tuple[Any, ...]]:
+        """What is selected of each row; in the order of the ids only if that matters, because sorting takes long."""
+        order = f" ORDER BY {self._relation.id_text}" if in_order else ""
+        return self._session.stream(f"SELECT {selected} FROM {self._relation.sql}{order}", _UNREADABLE)
 
     def load(self, key: bytes, selected: NDArray[np.bool_] | None = None) -> _Content:
         cells = ", ".join(map(self._relation.digested, range(len(self.columns))))
         digest = f"encode(sha256(convert_to(array_to_string(ARRAY[{cells}], ''), 'UTF8')), 'hex')"
-        rows = self._session.stream(
-            f"SELECT {digest} FROM {self._relation.sql} ORDER BY {self._relation.id_text}", _UNREADABLE
-        )
+        rows = self._rows(digest, in_order=selected is not None)
         whole, some, n = fingerprints_of((digest_ for (digest_,) in rows), key, selected)
         return _Content(whole, some, n, self._session, self._relation)
 
 
 @dataclass(frozen=True)
 class _Content(ContentInPassing):
-    """The content of the snapshot, in the binary order of the ids."""
+    """The content of the snapshot."""
 
     _session: _Session = field(repr=False)
     _relation: _Relation = field(repr=False)

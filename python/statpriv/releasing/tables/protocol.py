@@ -46,6 +46,8 @@ __all__ = [
     "size_of",
 ]
 
+_QUESTIONS_AT_ONCE = 100
+
 QueryListener: TypeAlias = Callable[[str], None]
 """Listener called with every SQL text before the engine runs it."""
 
@@ -65,6 +67,11 @@ class ContentFingerprint:
 
     ordered: bytes
     unordered: bytes
+
+    @classmethod
+    def without_order(cls, fingerprint: bytes) -> ContentFingerprint:
+        """The fingerprint of rows that are known by their ids and have no order."""
+        return cls(fingerprint, fingerprint)
 
 
 @dataclass(frozen=True)
@@ -218,8 +225,6 @@ def counts_in_passes(
     questions: Sequence[Question],
     ask: Callable[[Sequence[AskedParts]], Iterable[tuple[Any, ...]]],
     changed: Exception,
-    *,
-    at_once: int = 100,
 ) -> list[tuple[int, ...]]:
     """Count the rows of each part with a database, evaluating many questions in one pass over its table.
 
@@ -232,12 +237,10 @@ def counts_in_passes(
         the part followed by the counts of its cells.
     changed
         Raised if the number of rows counted in a part differs from the size of the part.
-    at_once
-        Maximum number of questions in one pass.
     """
     counts: dict[int, tuple[int, ...]] = {}
     remaining = iter(distinct_questions(questions).items())
-    while asked := list(islice(remaining, at_once)):
+    while asked := list(islice(remaining, _QUESTIONS_AT_ONCE)):
         found = {part: cells for part, *cells in ask(asked)}
         for question, parts in asked:
             for part in parts:

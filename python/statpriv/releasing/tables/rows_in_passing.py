@@ -87,13 +87,14 @@ def fingerprints_of(
     Parameters
     ----------
     digests
-        The hexadecimal SHA-256 digests of the rows, in row order.
+        The hexadecimal SHA-256 digests of the rows.
     selected
-        A mark for each row; None if no rows are selected.
+        A mark for each row, in their order; None if no rows are selected.
     """
     pieces = (bytes.fromhex("".join(piece)) for piece in _pieces(digests))
-    (rows, *whole), some = digest_fingerprints(key, pieces, selected)
-    return ContentFingerprint(*whole), None if some is None else ContentFingerprint(*some[1:]), rows
+    (rows, _, of_all), of_selected = digest_fingerprints(key, pieces, selected)
+    selection = None if of_selected is None else ContentFingerprint.without_order(of_selected[2])
+    return ContentFingerprint.without_order(of_all), selection, rows
 
 
 def _answers_of_parts(
