@@ -53,8 +53,6 @@ _NATURE = {
     "bound": "A certified upper bound of the privacy curve.",
 }
 _LAYERS = {"unprocessed": "the data alone", "noise": "the noise alone"}
-_COSTLY = 1e6
-"""Terms of a sum that take the kernel some ten milliseconds."""
 _ESCALATION = (None, 30, 100)
 """Digits with which a comparison is tried before it is undecided; None stands for doubles."""
 
@@ -515,11 +513,6 @@ class PrivacyCurve(Guesses):
             return []
         shown = ", ".join(f"δ(0.1) ≤ {layers[name].delta('0.1').upper:.3g} by {_LAYERS[name]}" for name in _LAYERS)
         return ["", "Two layers", f"  {shown}; both hold at once, and δ is at most the smaller."]
-
-    @property
-    def is_costly(self) -> bool:
-        """Whether one δ takes more than some ten milliseconds."""
-        return self._expression.terms > _COSTLY
 
     @answered
     def plot(self, ax: Axes | None = None, *, points: int | None = None) -> Axes:

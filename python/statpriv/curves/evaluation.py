@@ -32,6 +32,10 @@ def as_points(points: Number) -> int:
     return many
 
 
+_COSTLY = 1e6
+"""Terms of a sum that take the kernel some ten milliseconds."""
+
+
 class EvaluatedCurve(ABC):
     """An expression of the kernel, evaluated: what a curve says whatever theorem it rests on."""
 
@@ -41,6 +45,11 @@ class EvaluatedCurve(ABC):
     @abstractmethod
     def _expression(self) -> Curve:
         """The expression that the kernel evaluates."""
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether one δ takes more than some ten milliseconds."""
+        return self._expression.terms > _COSTLY
 
     @overload
     def delta(self, epsilon: Number, *, digits: int | None = None) -> Enclosure: ...

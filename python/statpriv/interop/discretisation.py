@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from math import floor, inf, isinf, log10
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 from statpriv import budget
 from statpriv._native import Curve
 from statpriv.curves.evaluation import EvaluatedCurve
+from statpriv.curves.shown import least_of_two_digits
 from statpriv.errors import ArgumentError
 from statpriv.interop.grid import Grid, bits_for, ceiling, double_above, double_below, grid
 from statpriv.interop.loss_masses import LossMasses, masses_above, masses_below
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 # δ is convex in x = e^ε, with a change of slope over an interval that is the Q of the outcomes with that loss. A chord
 # exceeds a convex function by at most a quarter of the length times this change, and x Q ≤ P there. So at an interval h
 # the excess is at most (e^h − 1)/4 · P[a loss in the interval], a product of two small numbers.
-_LOSSES = 2000
+_LOSSES, _LOSSES_IF_COSTLY = 2000, 100
 """Losses of a grid that fits a curve, at least."""
 
 _USUAL_INTERVAL = 1e-4
@@ -99,19 +101,22 @@ def as_interval(interval: float) -> Fraction:
 
 
 def fitting_interval(curve: PrivacyCurve | Mechanism, truncation: Number) -> float:
-    """The longest of 1, 2 or 5 times a power of ten with at least 2000 losses until δ is nearly its limit."""
-    tail = as_probability(truncation, "truncation")
-    reach = max(_reach(direction, direction.infinity_mass(), tail) for direction in _directions(curve))
+    """The longest of 1, 2 or 5 times a power of ten with so many losses until δ is nearly its limit."""
+    tail, directions = as_probability(truncation, "truncation"), _directions(curve)
+    reach = max(_reach(direction, direction.infinity_mass(), tail) for direction in directions)
     if not 0 < reach < inf:
         return _USUAL_INTERVAL
-    longest = min(reach / _LOSSES, 1.0)
+    losses = _LOSSES_IF_COSTLY if any(direction.is_costly for direction in directions) else _LOSSES
+    longest = min(reach / losses, 1.0)
     power = 10.0 ** floor(log10(longest))
     return max(step for step in (power / 2, power, 2 * power, 5 * power) if step <= longest)
 
 
+@lru_cache(8)
 def _reach(curve: PrivacyCurve | _Above, limit: Enclosure, tail: Fraction) -> float:
-    """ε from which δ exceeds its limit by at most `tail`."""
-    return curve.epsilon(min(Fraction(limit.upper) + tail, Fraction(1))).upper
+    """ε from which δ exceeds its limit by at most `tail`; of a costly curve one of two digits."""
+    level = min(Fraction(limit.upper) + tail, Fraction(1))
+    return least_of_two_digits(curve, double_below(level)) if curve.is_costly else curve.epsilon(level).upper
 
 
 def expect_curve(curve: object) -> None:

@@ -32,8 +32,8 @@ def to_dp_accounting(
         The curve of one answer, or of several together; or a mechanism of differential privacy.
     interval : float, optional
         The losses are multiples of it. By default the longest of 1, 2 or 5 times a power of ten that gives at least
-        2000 losses until δ is within `truncation` of its limit. Distributions to be composed must have the same
-        interval: state one, such as 1e-4, the default of dp_accounting.
+        2000 losses until δ is within `truncation` of its limit, or 100 if the curve is costly. Distributions to be
+        composed must have the same interval: state one, such as 1e-4, the default of dp_accounting.
     truncation, pessimistic
         As in :func:`statpriv.interop.privacy_loss_distribution`, which says what is certified.
 
