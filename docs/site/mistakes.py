@@ -58,6 +58,7 @@ CALLS = {
     "sp.minimum_count_curve(threshold=10)": "write minimum_count_curve(10)",
     "sp.privacy_curve(HALF)": "write privacy_curve(PropertyQuery(0.5), …)",
     "sp.privacy_curve(HALF, HUNDRED, sp.Adversary(known=1))": "adversary=Adversary(known=1)",
+    "sp.privacy_curve(HALF, HUNDRED, known=3)": "adversary=sp.Adversary(known=3)",
     "sp.privacy_curve(HALF, HUNDRED, knowledge=sp.Adversary(known=1))": "adversary=Adversary(known=1)",
     "sp.privacy_curve(HALF, HUNDRED, method='exact')": "bound='exact'",
     "sp.compose([HALF], HUNDRED)": "Population(size=100), …)",

@@ -43,7 +43,8 @@ def test_every_column_has_a_place_for_its_codes(run, people):
     text = run("init", "people.csv").stdout
     columns, _, _ = text.partition("[data.columns]\n")[2].partition("# or, for numbers")
     (people / "release.toml").write_text(
-        text.replace(columns, columns.replace("# ", "").replace('["…", "…"]', '["…"]')), encoding="utf-8"
+        text.replace(columns, columns.replace("# ", "").replace('["…", "…"]', '["yes", "no"]')).replace("'…'", "'no'"),
+        encoding="utf-8",
     )
     (people / "release.toml").write_text(stated(people / "release.toml"), encoding="utf-8")
     assert load_plan("release.toml").queries

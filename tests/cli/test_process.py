@@ -46,7 +46,7 @@ def test_debug_shows_the_traceback_and_marks_it(process, arguments):
 def test_an_unknown_command_is_refused(process):
     result = process("detla")
     assert result.returncode == 2
-    assert "No such command 'detla'" in result.stderr
+    assert "No such command 'detla'. Did you mean delta?" in result.stderr
     assert "(try: statpriv --help)" in result.stderr
 
 

@@ -90,8 +90,16 @@ def test_constants_that_a_row_may_have_are_accepted(plan, condition):
         ("age BETWEEN -1 AND 20", "age never reaches -1"),
         ("sex = 3", "sex is never 3: data.columns lists 1, 2"),
         ("sex >= 3", "sex never reaches 3"),
-        ("sex = '1'", "sex is compared with the text '1', and data.columns lists 1, 2; did you mean 1?"),
+        (
+            "sex = '1'",
+            "sex is compared with the text '1', and data.columns lists 1, 2; did you mean 1, without quotes?",
+        ),
         ("retired = 1", "retired is compared with the number 1, and data.columns lists TRUE, FALSE"),
+        (
+            "age = '30'",
+            "age is compared with the text '30', and data.columns lists 999 and states 0 to 120; did you mean 30, "
+            "without quotes?",
+        ),
         ("sex = 1 OR (smoker = 'yes' AND NOT sex = 4)", "sex is never 4"),
     ],
 )
@@ -148,7 +156,8 @@ def test_categories_of_a_table_are_codes_and_all_codes_have_one(plan):
     ("columns", "told"),
     [
         ("a = []", "codes must be a list of 1 to 10000"),
-        ("a = [1, 1.0]", "lists a code twice"),
+        ("a = [1, 1.0]", "lists the code 1 twice"),
+        ('a = ["…", "…"]', "holds the placeholder …: state the codes"),
         ("a = [[1]]", "each code must be a text in quotes"),
         ("a = [1e-30]", "each number may have at most 18 digits"),
         ("a = [inf]", "must be a number"),

@@ -79,6 +79,19 @@ class _CommandLine(click.RichGroup):
             self.add_command(getattr(import_module(_COMMANDS[cmd_name]), cmd_name))
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Add to the refusal of a command that there is not the one that is written most like it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from statpriv.numeric.calls import closest
+
+            if (meant := closest(args[0], _COMMANDS)) is None:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {meant}?", ctx) from None
+
     def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401  (click's signature)
         """Run a command and end the process, with a sentence instead of a traceback for what is refused."""
         settings: dict[str, bool] = extra.setdefault("obj", {})

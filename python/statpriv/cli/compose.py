@@ -203,6 +203,8 @@ def _parts(composition: Composition) -> list[str]:
     entries = together(composition.population)
     if composition.same_rows is not None:
         return [*lines, f"all of the same {entries} entries; protected: one {composition.same_rows.protects}"]
+    if [part.size for part in composition.parts] == [None]:
+        return [*lines, f"of a table of {entries} entries, which all answer"]
     return [*lines, f"on disjoint secret parts of {entries} entries"]
 
 

@@ -112,7 +112,7 @@ class _Falling:
     def _crossing(self, low: float, high: float, target: float) -> float:
         """Where the parabola of ln δ through the ends of a bracket, and a third known value, reaches the target."""
         upper = {epsilon: delta.upper for epsilon, delta in self.known.items() if delta.upper > 0}
-        if high not in upper:
+        if high not in upper or target == 0:
             return (low + high) / 2
         slope = (log(upper[high]) - log(upper[low])) / (high - low)
         others = sorted(upper.keys() - {low, high}, key=lambda epsilon: abs(epsilon - low) + abs(epsilon - high))

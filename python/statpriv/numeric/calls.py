@@ -53,6 +53,8 @@ _ELSEWHERE = {
 }
 """Names of parameters elsewhere, with the name of the same thing here; the first that a signature has counts."""
 
+_ENTRIES_KNOWN = frozenset({"known", "k", "known_rows", "known_entries", "knowledge"})
+"""What a number of known entries may be called."""
 
 _WRITTEN = (
     inspect.Parameter.POSITIONAL_ONLY,
@@ -127,6 +129,9 @@ def _renamed(key: str, value: object, parameters: dict[str, inspect.Parameter]) 
     # Noise that makes a count ε-differentially private has the scale 1/ε.
     if key.casefold() in ("epsilon", "eps") and "scale" in parameters and "epsilon" not in parameters:
         return "scale", f'"1/{value}"'
+    match value:
+        case int() if key.casefold() in _ENTRIES_KNOWN and "adversary" in parameters and "known" not in parameters:
+            return "adversary", f"sp.Adversary(known={value})"
     return _here(key, parameters), abridged(value)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -31,6 +32,7 @@ __all__ = ["Column", "DeclaredColumn", "constants_without_code", "values_without
 _FORMS = 'must be a list of codes, such as ["yes", "no"], or { codes = […], range = [0, 120], source = "…" }'
 _EQUAL = {"IN", "NOT IN"}
 _SHOWN = 8
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ class DeclaredColumn:
         return f"data.columns {' and '.join(said)}"
 
     def _meant(self, constant: Constant) -> str:
-        """A code that is written nearly so."""
+        """What may be meant: the number in a text, or a code that is written nearly so."""
+        if constant.type == "text" and self.types == {"number"} and _NUMBER.fullmatch(constant.value.strip()):
+            return f"; did you mean {constant.value.strip()}, without quotes?"
         folded: dict[str, Constant] = {}
         for code in self.codes:
             folded.setdefault(code.value.strip().casefold(), code)
@@ -185,9 +189,12 @@ def _source(value: object) -> str:
 def _codes(value: object) -> tuple[Constant, ...]:
     if not is_list(value) or not 1 <= len(value) <= budget.MAX_CODES:
         raise ValueError(f"codes must be a list of 1 to {budget.MAX_CODES} texts, numbers, true or false")
+    if "…" in value:
+        raise ValueError("holds the placeholder …: state the codes that the codebook has")
     codes = tuple(map(_code, value))
-    if len(set(codes)) < len(codes):
-        raise ValueError("lists a code twice")
+    ((most_listed, times),) = Counter(codes).most_common(1)
+    if times > 1:
+        raise ValueError(f"lists the code {_written(most_listed)} twice")
     return codes
 
 

@@ -61,13 +61,17 @@ def main(arguments: list[str]) -> int:
         verdict = check(document)
         for report in reports:
             _require_named(document, hashlib.sha256(Path(report).read_bytes()).hexdigest())
-    except (ValueError, OSError) as error:  # a CertificateError, invalid UTF-8, or a wrong number of arguments
-        sys.stderr.write(
-            f"Error: {error}\n" if arguments else "Usage: python -I FOLDER certificate.json [report.json]\n"
-        )
-        return 2
+    except OSError as error:
+        return _refused(f"Error: {error.filename} cannot be read ({error.strerror})")
+    except ValueError as error:  # a CertificateError, invalid UTF-8, or a wrong number of arguments
+        return _refused(f"Error: {error}" if arguments else "Usage: python -I FOLDER certificate.json [report.json]")
     sys.stdout.write(f"{verdict}\n")
     return EXIT_CODES[verdict.verdict]
+
+
+def _refused(why: str) -> int:
+    sys.stderr.write(f"{why}\n")
+    return 2
 
 
 def _require_named(document: object, digest: str) -> None:

@@ -167,8 +167,9 @@ struct Saddle {
 
 impl Saddle {
     fn of(sum: &Sum) -> Self {
-        let c = sum.saddle();
-        let deviation = sum.rough_cumulants(c)[2].sqrt();
+        let rough = sum.roughly();
+        let c = rough.saddle();
+        let deviation = rough.cumulants(c)[2].sqrt();
         let curvature = (deviation * deviation + 2.0 / (c * c)) * std::f64::consts::TAU;
         Self { c, deviation, relative: 1.0 / (c * c * curvature.sqrt()) }
     }
@@ -323,7 +324,8 @@ impl<'a> Contour<'a> {
             let tried = (0..HALVINGS).map(|k| most / f64::from(1u32 << k));
             tried.min_by(|a, b| exponent(*a).total_cmp(&exponent(*b))).unwrap_or(most)
         };
-        let exponent = |at: f64, by: f64| self.sum.rough_cumulants(at)[0] - by * self.period;
+        let rough = self.sum.roughly();
+        let exponent = |at: f64, by: f64| rough.cumulants(at)[0] - by * self.period;
         let above = exact(c + least(step, &|t| exponent(c + t, t)));
         let below =
             exact(least(if c > 0.9 * step { 1.0 / deviation } else { step - c }, &|s| exponent(-s, c + s)));

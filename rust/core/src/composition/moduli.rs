@@ -178,9 +178,9 @@ fn lead(constant: Ball, undecided: &mut [Undecided]) -> Sum {
         leading
     };
     for _ in 0..ROUNDS {
-        let tilt = first(undecided).saddle();
+        let tilt = first(undecided).roughly().saddle();
         for one in undecided.iter_mut() {
-            let height = |law: &Sum| law.rough_cumulants(tilt)[0];
+            let height = |law: &Sum| law.roughly().cumulants(tilt)[0];
             let highest = one.laws.iter().enumerate().max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
             if let Some((place, _)) = highest {
                 one.laws.swap(0, place);

@@ -4,7 +4,7 @@ use super::branches::Branches;
 use super::envelope::Dominating;
 use super::inversion::Goal;
 use super::part::Evaluated;
-use super::sum::{Sum, about};
+use super::sum::{Atom, Sum, about};
 use super::{Composition, Pattern, Prepared};
 use crate::budget::{MAX_PATTERNS_ONE_BY_ONE, MAX_ROUNDS};
 use crate::error::Error;
@@ -375,20 +375,21 @@ impl Rough {
         let chosen = chosen(&prepared.parts, start);
         let summands =
             chosen.iter().map(|(copies, part)| part.summand(*copies)).collect::<Result<_, _>>().ok()?;
-        let sum = Sum { constant: prepared.constant, summands };
+        let sum = Sum { constant: prepared.constant, summands }.roughly();
         let c = sum.saddle();
-        let deviation = sum.rough_cumulants(c)[2].sqrt();
+        let deviation = sum.cumulants(c)[2].sqrt();
         let unit = std::f64::consts::TAU / (6.0 / c + 11.0 * deviation);
-        let nodes: Vec<(f64, f64)> = (0..NODES).map(|node| (c, unit * node as f64)).collect();
+        let angles: Vec<f64> = (0..NODES).map(|node| unit * node as f64).collect();
         let of_choice = |choice: &Vec<Evaluated>| {
-            nodes
-                .iter()
-                .map(|&w| choice.iter().fold((0.0, 0.0), |sum, part| plus(sum, part.rough_exponent(w), 1.0)))
-                .collect()
+            choice.iter().fold(vec![(0.0, 0.0); NODES], |sums, part| {
+                let more = part.rough_exponents(c, &angles);
+                sums.into_iter().zip(more).map(|(sum, more)| plus(sum, more, 1.0)).collect()
+            })
         };
         let exponents: Vec<Vec<Exponents>> =
             prepared.parts.iter().map(|choices| choices.iter().map(of_choice).collect()).collect();
         let shift = about(prepared.constant);
+        let nodes: Vec<(f64, f64)> = angles.into_iter().map(|angle| (c, angle)).collect();
         let constant = nodes.iter().map(|&(re, im)| (shift * re, shift * im)).collect();
         let mut rough = Self { nodes, constant, exponents };
         let height = rough.total(start).first().map_or(0.0, |first| first.0);
@@ -440,20 +441,24 @@ fn plus(a: (f64, f64), b: (f64, f64), times: f64) -> (f64, f64) {
 }
 
 impl Evaluated {
-    /// About `ln E e^{wX}`, up to a multiple of `2πi`.
-    fn rough_exponent(&self, (c, angle): (f64, f64)) -> (f64, f64) {
+    /// About `ln E e^{wX}`, up to a multiple of `2πi`, at `w = c + i angle` for each angle.
+    fn rough_exponents(&self, c: f64, angles: &[f64]) -> Exponents {
         let (atoms, count) = self.one_entry();
-        let highest = atoms.iter().map(|atom| c * about(atom.value)).fold(f64::NEG_INFINITY, f64::max);
-        let (mut re, mut im) = (0.0, 0.0);
-        for atom in atoms {
-            let value = about(atom.value);
-            let weight = about(atom.mass) * approximate::exp(c * value - highest);
-            let (sine, cosine) = approximate::sin_cos(angle * value);
-            re += weight * cosine;
-            im += weight * sine;
-        }
-        let modulus = (re * re + im * im).sqrt().max(1e-300);
+        let values: Vec<f64> = atoms.iter().map(|atom| about(atom.value)).collect();
+        let highest = values.iter().map(|value| c * value).fold(f64::NEG_INFINITY, f64::max);
+        let weight = |(atom, value): (&Atom, &f64)| about(atom.mass) * approximate::exp(c * value - highest);
+        let weights: Vec<f64> = atoms.iter().zip(&values).map(weight).collect();
         let count = count as f64;
-        (count * (highest + approximate::ln(modulus)), count * approximate::angle(im, re))
+        let of_angle = |angle: &f64| {
+            let (mut re, mut im) = (0.0, 0.0);
+            for (value, weight) in values.iter().zip(&weights) {
+                let (sine, cosine) = approximate::sin_cos(angle * value);
+                re += weight * cosine;
+                im += weight * sine;
+            }
+            let modulus = (re * re + im * im).sqrt().max(1e-300);
+            (count * (highest + approximate::ln(modulus)), count * approximate::angle(im, re))
+        };
+        angles.iter().map(of_angle).collect()
     }
 }

@@ -92,24 +92,6 @@ impl Summand {
         }));
         self.times_count(highest + sum.ln())
     }
-
-    /// About `ln E e^{cX}`, its first and its second derivative, to choose a tilt by.
-    fn rough_cumulants(&self, c: f64) -> [f64; 3] {
-        let exponent = |atom: &Atom| c * about(atom.value);
-        let highest = self.atoms.iter().map(exponent).fold(f64::NEG_INFINITY, f64::max);
-        let mut moments = [0.0; 3];
-        for atom in &self.atoms {
-            let weight = about(atom.mass) * approximate::exp(exponent(atom) - highest);
-            let value = about(atom.value);
-            moments[0] += weight;
-            moments[1] += weight * value;
-            moments[2] += weight * value * value;
-        }
-        let mean = moments[1] / moments[0];
-        let count = self.count as f64;
-        [highest + approximate::ln(moments[0]), mean, (moments[2] / moments[0] - mean * mean).max(0.0)]
-            .map(|cumulant| count * cumulant)
-    }
 }
 
 impl Sum {
@@ -173,11 +155,52 @@ impl Sum {
         t * self.constant + total(self.summands.iter().map(|summand| summand.log_moment(t)))
     }
 
+    /// The same in doubles.
+    pub fn roughly(&self) -> RoughSum {
+        let summand = |summand: &Summand| RoughSummand {
+            count: summand.count as f64,
+            atoms: summand.atoms.iter().map(|atom| (about(atom.value), about(atom.mass))).collect(),
+        };
+        RoughSum { constant: about(self.constant), summands: self.summands.iter().map(summand).collect() }
+    }
+}
+
+/// A sum in doubles: a tilt is chosen by it, and every tilt is right.
+#[derive(Debug)]
+pub(super) struct RoughSum {
+    constant: f64,
+    summands: Vec<RoughSummand>,
+}
+
+#[derive(Debug)]
+struct RoughSummand {
+    count: f64,
+    /// Values with their masses.
+    atoms: Vec<(f64, f64)>,
+}
+
+impl RoughSummand {
+    /// About `ln E e^{cX}`, its first and its second derivative.
+    fn cumulants(&self, c: f64) -> [f64; 3] {
+        let highest = self.atoms.iter().map(|(value, _)| c * value).fold(f64::NEG_INFINITY, f64::max);
+        let mut moments = [0.0; 3];
+        for &(value, mass) in &self.atoms {
+            let weight = mass * approximate::exp(c * value - highest);
+            moments[0] += weight;
+            moments[1] += weight * value;
+            moments[2] += weight * value * value;
+        }
+        let mean = moments[1] / moments[0];
+        [highest + approximate::ln(moments[0]), mean, (moments[2] / moments[0] - mean * mean).max(0.0)]
+            .map(|cumulant| self.count * cumulant)
+    }
+}
+
+impl RoughSum {
     /// About `K(c)`, `K'(c)` and `K''(c)`.
-    pub fn rough_cumulants(&self, c: f64) -> [f64; 3] {
-        let constant = about(self.constant);
-        self.summands.iter().fold([c * constant, constant, 0.0], |sum, summand| {
-            let more = summand.rough_cumulants(c);
+    pub fn cumulants(&self, c: f64) -> [f64; 3] {
+        self.summands.iter().fold([c * self.constant, self.constant, 0.0], |sum, summand| {
+            let more = summand.cumulants(c);
             [sum[0] + more[0], sum[1] + more[1], sum[2] + more[2]]
         })
     }
@@ -186,9 +209,9 @@ impl Sum {
     ///
     /// Its derivative `K'(c) − 2/c` increases from −∞ to the greatest value, which has to be positive.
     pub fn saddle(&self) -> f64 {
-        let slope = |c: f64| self.rough_cumulants(c)[1] - 2.0 / c;
+        let slope = |c: f64| self.cumulants(c)[1] - 2.0 / c;
         let values = self.summands.iter().flat_map(|summand| &summand.atoms);
-        let scale = values.map(|atom| about(atom.value).abs()).fold(1e-300, f64::max);
+        let scale = values.map(|(value, _)| value.abs()).fold(1e-300, f64::max);
         let (mut low, mut high) = (0.0, 1.0 / scale);
         while slope(high) < 0.0 && high < 1e300 {
             (low, high) = (high, 2.0 * high);
