@@ -138,12 +138,17 @@ def _after(epsilon: float) -> float:
     """The next number of two digits; of 0 one that is below all that are looked at."""
     if epsilon == 0:
         return _LEAST
-    digits, exponent = f"{epsilon:.1e}".split("e")
-    return float(f"{round(float(digits) * 10) + 1}e{int(exponent) - 1}")
+    digits, exponent = _digits(epsilon)
+    return float(f"{digits + 1}e{exponent}")
 
 
 def _before(epsilon: float) -> float:
     """The number of two digits before one."""
-    digits, exponent = f"{epsilon:.1e}".split("e")
-    tens = round(float(digits) * 10)
-    return float(f"{tens - 1}e{int(exponent) - 1}" if tens > 10 else f"99e{int(exponent) - 2}")
+    digits, exponent = _digits(epsilon)
+    return float(f"{digits - 1}e{exponent}" if digits > 10 else f"99e{exponent - 1}")
+
+
+def _digits(epsilon: float) -> tuple[int, int]:
+    """The two digits of a number as a whole number from 10 to 99, and the power of ten that they are multiplied by."""
+    digits, exponent = f"{epsilon:.1e}".replace(".", "").split("e")
+    return int(digits), int(exponent) - 1

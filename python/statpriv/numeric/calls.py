@@ -53,8 +53,6 @@ _ELSEWHERE = {
 }
 """Names of parameters elsewhere, with the name of the same thing here; the first that a signature has counts."""
 
-_ENTRIES_KNOWN = frozenset({"known", "k", "known_rows", "known_entries", "knowledge"})
-"""What a number of known entries may be called."""
 
 _WRITTEN = (
     inspect.Parameter.POSITIONAL_ONLY,
@@ -130,9 +128,13 @@ def _renamed(key: str, value: object, parameters: dict[str, inspect.Parameter]) 
     if key.casefold() in ("epsilon", "eps") and "scale" in parameters and "epsilon" not in parameters:
         return "scale", f'"1/{value}"'
     match value:
-        case int() if key.casefold() in _ENTRIES_KNOWN and "adversary" in parameters and "known" not in parameters:
+        case int() if "adversary" in parameters and "known" not in parameters and _means(key, "known"):
             return "adversary", f"sp.Adversary(known={value})"
     return _here(key, parameters), abridged(value)
+
+
+def _means(key: str, parameter: str) -> bool:
+    return parameter in (key, *_ELSEWHERE.get(key.casefold(), ()))
 
 
 def _here(key: str, parameters: dict[str, inspect.Parameter]) -> str:

@@ -180,8 +180,8 @@ fn lead(constant: Ball, undecided: &mut [Undecided]) -> Sum {
     for _ in 0..ROUNDS {
         let tilt = first(undecided).roughly().saddle();
         for one in undecided.iter_mut() {
-            let height = |law: &Sum| law.roughly().cumulants(tilt)[0];
-            let highest = one.laws.iter().enumerate().max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
+            let heights = one.laws.iter().map(|law| law.roughly().cumulants(tilt)[0]).enumerate();
+            let highest = heights.max_by(|a, b| a.1.total_cmp(&b.1));
             if let Some((place, _)) = highest {
                 one.laws.swap(0, place);
             }

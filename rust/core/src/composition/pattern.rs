@@ -4,7 +4,7 @@ use super::branches::Branches;
 use super::envelope::Dominating;
 use super::inversion::Goal;
 use super::part::Evaluated;
-use super::sum::{Atom, Sum, about};
+use super::sum::{RoughSummand, Sum, about};
 use super::{Composition, Pattern, Prepared};
 use crate::budget::{MAX_PATTERNS_ONE_BY_ONE, MAX_ROUNDS};
 use crate::error::Error;
@@ -382,7 +382,8 @@ impl Rough {
         let angles: Vec<f64> = (0..NODES).map(|node| unit * node as f64).collect();
         let of_choice = |choice: &Vec<Evaluated>| {
             choice.iter().fold(vec![(0.0, 0.0); NODES], |sums, part| {
-                let more = part.rough_exponents(c, &angles);
+                let (atoms, count) = part.one_entry();
+                let more = RoughSummand::new(count, atoms).exponents(c, &angles);
                 sums.into_iter().zip(more).map(|(sum, more)| plus(sum, more, 1.0)).collect()
             })
         };
@@ -438,27 +439,4 @@ impl Rough {
 
 fn plus(a: (f64, f64), b: (f64, f64), times: f64) -> (f64, f64) {
     (a.0 + times * b.0, a.1 + times * b.1)
-}
-
-impl Evaluated {
-    /// About `ln E e^{wX}`, up to a multiple of `2πi`, at `w = c + i angle` for each angle.
-    fn rough_exponents(&self, c: f64, angles: &[f64]) -> Exponents {
-        let (atoms, count) = self.one_entry();
-        let values: Vec<f64> = atoms.iter().map(|atom| about(atom.value)).collect();
-        let highest = values.iter().map(|value| c * value).fold(f64::NEG_INFINITY, f64::max);
-        let weight = |(atom, value): (&Atom, &f64)| about(atom.mass) * approximate::exp(c * value - highest);
-        let weights: Vec<f64> = atoms.iter().zip(&values).map(weight).collect();
-        let count = count as f64;
-        let of_angle = |angle: &f64| {
-            let (mut re, mut im) = (0.0, 0.0);
-            for (value, weight) in values.iter().zip(&weights) {
-                let (sine, cosine) = approximate::sin_cos(angle * value);
-                re += weight * cosine;
-                im += weight * sine;
-            }
-            let modulus = (re * re + im * im).sqrt().max(1e-300);
-            (count * (highest + approximate::ln(modulus)), count * approximate::angle(im, re))
-        };
-        angles.iter().map(of_angle).collect()
-    }
 }

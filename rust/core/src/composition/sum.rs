@@ -157,11 +157,8 @@ impl Sum {
 
     /// The same in doubles.
     pub fn roughly(&self) -> RoughSum {
-        let summand = |summand: &Summand| RoughSummand {
-            count: summand.count as f64,
-            atoms: summand.atoms.iter().map(|atom| (about(atom.value), about(atom.mass))).collect(),
-        };
-        RoughSum { constant: about(self.constant), summands: self.summands.iter().map(summand).collect() }
+        let roughly = |summand: &Summand| RoughSummand::new(summand.count, &summand.atoms);
+        RoughSum { constant: about(self.constant), summands: self.summands.iter().map(roughly).collect() }
     }
 }
 
@@ -172,20 +169,49 @@ pub(super) struct RoughSum {
     summands: Vec<RoughSummand>,
 }
 
+/// A summand in doubles.
 #[derive(Debug)]
-struct RoughSummand {
+pub(super) struct RoughSummand {
     count: f64,
     /// Values with their masses.
     atoms: Vec<(f64, f64)>,
 }
 
 impl RoughSummand {
+    pub fn new(count: u64, atoms: &[Atom]) -> Self {
+        let atoms = atoms.iter().map(|atom| (about(atom.value), about(atom.mass))).collect();
+        Self { count: count as f64, atoms }
+    }
+
+    /// The greatest `cx`, and each value `x` with its mass times `e^{cx}`, divided by that of the greatest.
+    fn tilted(&self, c: f64) -> (f64, impl Iterator<Item = (f64, f64)>) {
+        let highest = self.atoms.iter().map(|(value, _)| c * value).fold(f64::NEG_INFINITY, f64::max);
+        let weight = move |&(value, mass): &(f64, f64)| (value, mass * approximate::exp(c * value - highest));
+        (highest, self.atoms.iter().map(weight))
+    }
+
+    /// About `ln E e^{wX}`, up to a multiple of `2πi`, at `w = c + i angle` for each angle: real and imaginary parts.
+    pub fn exponents(&self, c: f64, angles: &[f64]) -> Vec<(f64, f64)> {
+        let (highest, tilted) = self.tilted(c);
+        let tilted: Vec<(f64, f64)> = tilted.collect();
+        let of_angle = |angle: &f64| {
+            let (mut re, mut im) = (0.0, 0.0);
+            for (value, weight) in &tilted {
+                let (sine, cosine) = approximate::sin_cos(angle * value);
+                re += weight * cosine;
+                im += weight * sine;
+            }
+            let modulus = (re * re + im * im).sqrt().max(1e-300);
+            (self.count * (highest + approximate::ln(modulus)), self.count * approximate::angle(im, re))
+        };
+        angles.iter().map(of_angle).collect()
+    }
+
     /// About `ln E e^{cX}`, its first and its second derivative.
     fn cumulants(&self, c: f64) -> [f64; 3] {
-        let highest = self.atoms.iter().map(|(value, _)| c * value).fold(f64::NEG_INFINITY, f64::max);
+        let (highest, tilted) = self.tilted(c);
         let mut moments = [0.0; 3];
-        for &(value, mass) in &self.atoms {
-            let weight = mass * approximate::exp(c * value - highest);
+        for (value, weight) in tilted {
             moments[0] += weight;
             moments[1] += weight * value;
             moments[2] += weight * value * value;
